@@ -26,7 +26,7 @@ const WARM_UP: Duration = Duration::from_millis(500);
 /// What to compare.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// The service's program; by default it is built first and the one beside this one is taken.
+    /// The service's program; by default it is built first and the one next to this one is taken.
     #[arg(long)]
     server: Option<PathBuf>,
     /// On which databases.

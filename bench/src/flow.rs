@@ -28,7 +28,7 @@ const WARM_UP: usize = 200;
 /// What to measure.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// The server's program; by default the one that was built beside this one.
+    /// The server's program; by default the one that was built next to this one.
     #[arg(long)]
     server: Option<PathBuf>,
     /// How many times each flow's payment is made.

@@ -35,7 +35,7 @@ pub(crate) struct Memory {
 }
 
 impl Server {
-    /// Starts the service at `path`, by default the one that was built beside this one; on the PostgreSQL server at
+    /// Starts the service at `path`, by default the one that was built next to this one; on the PostgreSQL server at
     /// `database`, else on files.
     pub(crate) fn start(path: Option<&Path>, database: Option<&str>) -> anyhow::Result<Self> {
         let directory = tempfile::Builder::new()
@@ -52,7 +52,7 @@ impl Server {
         path: Option<&Path>,
         database: Option<&str>,
     ) -> anyhow::Result<Self> {
-        let path = path.map_or_else(beside_this_program, |path| Ok(path.to_owned()))?;
+        let path = path.map_or_else(alongside_this_program, |path| Ok(path.to_owned()))?;
         if !path.exists() {
             bail!(
                 "no server at {}: build it with `cargo build --release -p server`, or name it with --server",
@@ -190,7 +190,7 @@ impl Drop for Server {
     }
 }
 
-fn beside_this_program() -> anyhow::Result<PathBuf> {
+fn alongside_this_program() -> anyhow::Result<PathBuf> {
     Ok(std::env::current_exe()?
         .with_file_name(format!("pointsman{}", std::env::consts::EXE_SUFFIX)))
 }

@@ -29,7 +29,7 @@ const EVERY: Duration = Duration::from_secs(30);
 /// What to measure.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// The service's program; by default it is built first and the one beside this one is taken.
+    /// The service's program; by default it is built first and the one next to this one is taken.
     #[arg(long)]
     server: Option<PathBuf>,
     /// For how long.

@@ -80,7 +80,7 @@ struct Running {
 }
 
 /// Where a process runs: it may die and be started again.
-struct Place {
+struct Site {
     node: Node,
     running: Arc<Running>,
     /// How far its clock is off. Unit: microseconds.
@@ -95,7 +95,7 @@ pub(crate) struct House {
     pub(crate) bank: Arc<Bank>,
     pub(crate) counts: Arc<Counts>,
     pub(crate) stage: Arc<Stage>,
-    places: Mutex<Vec<Place>>,
+    places: Mutex<Vec<Site>>,
     dead: AtomicUsize,
     /// When it was built.
     pub(crate) begun: Timestamp,
@@ -124,7 +124,7 @@ impl House {
         for index in 0..nodes {
             let (_, node) = house.sim.node();
             let running = Arc::new(house.start(&node, index)?);
-            house.places.lock().push(Place {
+            house.places.lock().push(Site {
                 node,
                 running,
                 off: 0,
@@ -305,7 +305,7 @@ impl House {
     }
 
     /// A webhook of the merchant's comes in at a node.
-    pub(crate) async fn hear(
+    pub(crate) async fn send_webhook(
         &self,
         node: usize,
         name: &'static str,
@@ -314,11 +314,11 @@ impl House {
         let served = self.running(node)?;
         let work = async move {
             let caller = served.engine.authenticate(KEY).await?;
-            let heard = served
+            let outcome = served
                 .engine
-                .hear(&caller, Webhook::of(name.to_owned(), body)?)
+                .receive_webhook(&caller, Webhook::of(name.to_owned(), body)?)
                 .await?;
-            Ok(heard.resumed)
+            Ok(outcome.resumed)
         };
         self.at(node, work, None).await
     }
@@ -432,7 +432,7 @@ fn start(
     let source = KeySource::Given(Given::new(KEYS.to_owned()));
     let vault =
         Vault::open(vault_db, source, world.clone(), Duration::from_hours(1)).map_err(broke)?;
-    let connector = |kind: crate::bank::Kind| {
+    let connector = |kind: crate::bank::BankKind| {
         let gate: Arc<dyn Connector> = Arc::new(Gate::new(kind, bank, doorway.clone()));
         (kind.name, gate)
     };

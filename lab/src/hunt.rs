@@ -30,8 +30,8 @@ use crate::{
 /// At most so many crash points are played for a bug, spread evenly over all of them.
 const MOST_POINTS: usize = 200;
 
-/// At most so many payments are told their news in any order for a bug.
-const MOST_TOLD: u64 = 20_000;
+/// At most so many payments get their news in any order for a bug.
+const MOST_WITH_NEWS: u64 = 20_000;
 
 /// What came of looking for one bug.
 #[derive(Debug, Clone)]
@@ -95,7 +95,7 @@ impl Hunted {
 
 /// Looks for each of the bugs with at most `plan.payments` payments in worlds, each bug on one of `plan.threads` threads.
 /// A plan with one world, or one crash point, plays that alone.
-pub fn hunt(bugs: &[Bug], plan: &Plan, tell: &mut dyn FnMut(&Hunted)) -> Vec<Hunted> {
+pub fn hunt(bugs: &[Bug], plan: &Plan, report_to: &mut dyn FnMut(&Hunted)) -> Vec<Hunted> {
     let next = AtomicUsize::new(0);
     let (send, results) = mpsc::channel();
     let mut found: BTreeMap<Bug, Hunted> = BTreeMap::new();
@@ -115,7 +115,7 @@ pub fn hunt(bugs: &[Bug], plan: &Plan, tell: &mut dyn FnMut(&Hunted)) -> Vec<Hun
         }
         drop(send);
         for hunted in results {
-            tell(&hunted);
+            report_to(&hunted);
             found.insert(hunted.bug, hunted);
         }
     });
@@ -160,12 +160,12 @@ impl Trail {
         }
         self.points(plan, &deaths, MOST_POINTS);
         if self.failures.is_empty() && !one && !matches!(plan.crashes, Crashes::One(_)) {
-            let (broken, told) = news::play(plan.seed, MOST_TOLD);
-            self.payments += told;
+            let (broken, outcome) = news::play(plan.seed, MOST_WITH_NEWS);
+            self.payments += outcome;
             self.failures.extend(
                 broken
                     .into_iter()
-                    .map(|broken| Failure::of_news(told, broken)),
+                    .map(|broken| Failure::of_news(outcome, broken)),
             );
         }
     }
@@ -178,9 +178,9 @@ impl Trail {
                 return Vec::new();
             }
             match one_story(story, plan.seed, None) {
-                Ok(told) => {
-                    points.extend(scenario::points(story, &told.passed));
-                    self.add(story.name, Ok(told.played));
+                Ok(outcome) => {
+                    points.extend(scenario::points(story, &outcome.passed));
+                    self.add(story.name, Ok(outcome.played));
                 }
                 Err(broke) => self.add(story.name, Err(broke)),
             }
@@ -200,9 +200,9 @@ impl Trail {
                 return;
             }
             match one_point(point, plan.seed) {
-                Ok(told) => {
-                    let place = at(point, &told);
-                    self.add(&place, Ok(told.played));
+                Ok(outcome) => {
+                    let place = at(point, &outcome);
+                    self.add(&place, Ok(outcome.played));
                 }
                 Err(broke) => self.add(&point.name(), Err(broke)),
             }

@@ -3,7 +3,7 @@
 //! # How it works
 //! A run is many small worlds, each with its own seed made from the run's. In a world several nodes share one database;
 //! shoppers speak the public interface at any of them; processors lose, delay, repeat and garble. Then the shop closes,
-//! hours pass, and the checker compares what clients were told, the payments, their events and the processors' books.
+//! hours pass, and the checker compares the answers that clients got, the payments, their events and the processors' books.
 //!
 //! # What is promised
 //! The same seed plays the same story to the same step, on any number of threads: inside a world there is one thread, no

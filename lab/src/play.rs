@@ -262,12 +262,12 @@ async fn resolve(shop: &Shop, payment: &Value) {
         reference.starts_with(uuid) && at == Some("mute-a")
     });
     let amount = |name: &str| own.and_then(|entry| entry.get(name)?.as_i64()).unwrap_or(0);
-    let told = payment
+    let answer = payment
         .get("refundedAmount")
         .and_then(Value::as_i64)
         .unwrap_or(0);
     let outcome = match (text("status"), amount("authorised"), amount("captured")) {
-        ("REFUND_PENDING", ..) if amount("refunded") > told => "REFUNDED",
+        ("REFUND_PENDING", ..) if amount("refunded") > answer => "REFUNDED",
         ("REFUND_PENDING", ..) => "NOT_REFUNDED",
         (_, 0, _) => "NOT_CHARGED",
         (_, _, 0) => "AUTHORISED",
@@ -301,7 +301,13 @@ fn digest(evidence: &Evidence) -> u64 {
         digest.add(&event.to_string());
     }
     for said in &evidence.said {
-        digest.add(&said.told.as_ref().map(Value::to_string).unwrap_or_default());
+        digest.add(
+            &said
+                .answer
+                .as_ref()
+                .map(Value::to_string)
+                .unwrap_or_default(),
+        );
     }
     digest.value()
 }
@@ -319,19 +325,23 @@ fn case(broken: Broken, evidence: &Evidence) -> Case {
         .payments
         .iter()
         .find(|payment| is_it(payment, "id"));
-    let of_it = |said: &&checker::Said| {
-        let told = said.told.as_ref().map(Value::to_string).unwrap_or_default();
-        told.contains(&id)
+    let of_it = |said: &&checker::Exchange| {
+        let answer = said
+            .answer
+            .as_ref()
+            .map(Value::to_string)
+            .unwrap_or_default();
+        answer.contains(&id)
             || said.asked.to_string().contains(&id)
             || said.key.as_ref() == Some(&broken.subject)
     };
-    let shown = |said: &checker::Said| {
-        let told = said
-            .told
+    let shown = |said: &checker::Exchange| {
+        let answer = said
+            .answer
             .as_ref()
             .map_or("no answer".to_owned(), Value::to_string);
         format!(
-            "{}..{} {} {:?} {} -> {told}",
+            "{}..{} {} {:?} {} -> {answer}",
             said.began, said.ended, said.verb, said.key, said.asked
         )
     };

@@ -24,8 +24,8 @@ pub struct Report {
     pub seed: u64,
     /// Payments made.
     pub payments: u64,
-    /// Payments beside them that were told news in any order.
-    pub told: u64,
+    /// Payments next to them that were that got news in any order.
+    pub in_any_order: u64,
     /// Worlds played.
     pub worlds: u64,
     /// Crash points of the stories at which a process was killed.
@@ -59,7 +59,7 @@ pub struct Failure {
     pub place: String,
     /// What is broken.
     pub broken: Broken,
-    /// The payment as it is told at the end.
+    /// The payment as it is shown at the end.
     pub payment: Value,
     /// Its entries in the processors' books.
     pub entries: Vec<Value>,
@@ -135,7 +135,7 @@ impl Failure {
         }
     }
 
-    /// Of the payment with this number among those that are told news in any order.
+    /// Of the payment with this number among those that are that got news in any order.
     pub(crate) fn of_news(number: u64, broken: Broken) -> Self {
         let place = format!("{NEWS}{number}");
         Self {
@@ -206,7 +206,7 @@ impl Report {
             "stop points         hit {} of {}",
             self.stop_points_hit, self.stop_points
         )?;
-        writeln!(out, "told in any order   {} payments", self.told)?;
+        writeln!(out, "news in any order   {} payments", self.in_any_order)?;
         writeln!(
             out,
             "virtual time        {} h",
@@ -267,7 +267,7 @@ impl Report {
             "seed": self.seed,
             "payments": self.payments,
             "worlds": self.worlds,
-            "toldNewsInAnyOrder": self.told,
+            "toldNewsInAnyOrder": self.in_any_order,
             "crashPointsHit": self.crash_points_hit,
             "crashPoints": self.crash_points,
             "stopPointsHit": self.stop_points_hit,

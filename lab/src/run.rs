@@ -18,15 +18,15 @@ use crate::{
     news,
     play::{Played, play},
     report::{Failure, Report},
-    scenario::{self, Point, STORIES, Story, Told},
+    scenario::{self, Point, STORIES, Story, StoryOutcome},
     stage::Strike,
 };
 
 /// How many shoppers a world has: enough to get into each other's way, few enough to keep it small.
 pub(crate) const SHOPPERS: u32 = 150;
 
-/// At most so many payments are told their news in any order: what that can find it finds early.
-const MOST_TOLD: u64 = 20_000;
+/// At most so many payments get their news in any order: what that can find it finds early.
+const MOST_WITH_NEWS: u64 = 20_000;
 
 /// What is to be played.
 #[derive(Debug, Clone)]
@@ -82,14 +82,14 @@ fn seed_of(plan: &Plan, world: u64) -> u64 {
 }
 
 /// Plays, telling how far it is. What could not be played is among the failures.
-pub fn run(plan: &Plan, tell: &mut dyn FnMut(Progress)) -> Report {
+pub fn run(plan: &Plan, report_to: &mut dyn FnMut(Progress)) -> Report {
     let watch = Stopwatch::start();
     let mut report = Report {
         seed: plan.seed,
         ..Report::default()
     };
-    stories(plan, &mut report, tell);
-    worlds(plan, &mut report, tell);
+    stories(plan, &mut report, report_to);
+    worlds(plan, &mut report, report_to);
     news(plan, &mut report);
     report.wall_time = watch.elapsed();
     report
@@ -100,17 +100,17 @@ fn news(plan: &Plan, report: &mut Report) {
     if plan.world.is_some() || matches!(plan.crashes, Crashes::One(_)) {
         return;
     }
-    let (broken, told) = news::play(plan.seed, plan.payments.min(MOST_TOLD));
-    report.told += told;
+    let (broken, outcome) = news::play(plan.seed, plan.payments.min(MOST_WITH_NEWS));
+    report.in_any_order += outcome;
     report.failures.extend(
         broken
             .into_iter()
-            .map(|broken| Failure::of_news(told, broken)),
+            .map(|broken| Failure::of_news(outcome, broken)),
     );
 }
 
 /// Plays every story undisturbed, then with a death, or a stop, at each of its boundaries.
-fn stories(plan: &Plan, report: &mut Report, tell: &mut dyn FnMut(Progress)) {
+fn stories(plan: &Plan, report: &mut Report, report_to: &mut dyn FnMut(Progress)) {
     let wanted = match &plan.crashes {
         Crashes::None => return,
         Crashes::All => None,
@@ -130,41 +130,46 @@ fn stories(plan: &Plan, report: &mut Report, tell: &mut dyn FnMut(Progress)) {
         &mut |_, _| {},
     );
     let mut points = Vec::new();
-    for (story, told) in whole.into_values().flatten() {
-        match told {
-            Ok(told) => {
-                points.extend(scenario::points(story, &told.passed));
-                if let Some(strays) = story.strays(&told.played.ends) {
+    for (story, outcome) in whole.into_values().flatten() {
+        match outcome {
+            Ok(outcome) => {
+                points.extend(scenario::points(story, &outcome.passed));
+                if let Some(strays) = story.strays(&outcome.played.ends) {
                     report
                         .failures
                         .push(Failure::of_a_run(story.name, &Broke(strays)));
                 }
-                report.add(story.name, told.played);
+                report.add(story.name, outcome.played);
             }
             Err(broke) => report.failures.push(Failure::of_a_run(story.name, &broke)),
         }
     }
     points.retain(|point| wanted.is_none_or(|name| name == point.name()));
-    strikes(plan, &points, report, tell);
+    strikes(plan, &points, report, report_to);
 }
 
 /// Plays stories with what happens at these points.
-fn strikes(plan: &Plan, points: &[Point], report: &mut Report, tell: &mut dyn FnMut(Progress)) {
+fn strikes(
+    plan: &Plan,
+    points: &[Point],
+    report: &mut Report,
+    report_to: &mut dyn FnMut(Progress),
+) {
     let of = u64::try_from(points.len()).unwrap_or(u64::MAX);
     let (mut done, mut broken) = (0, 0);
-    let told = pool(
+    let outcome = pool(
         (plan.threads, of),
         |index| {
             let point = *points.get(usize::try_from(index).unwrap_or(usize::MAX))?;
             Some((point, one_point(&point, plan.seed)))
         },
-        &mut |_, told: &Option<(Point, Result<Told, Broke>)>| {
+        &mut |_, outcome: &Option<(Point, Result<StoryOutcome, Broke>)>| {
             done += 1;
-            broken += told
+            broken += outcome
                 .as_ref()
-                .and_then(|told| told.1.as_ref().ok())
-                .map_or(0, |told| told.played.broken.len());
-            tell(Progress {
+                .and_then(|outcome| outcome.1.as_ref().ok())
+                .map_or(0, |outcome| outcome.played.broken.len());
+            report_to(Progress {
                 what: "crash points",
                 done,
                 of,
@@ -173,17 +178,17 @@ fn strikes(plan: &Plan, points: &[Point], report: &mut Report, tell: &mut dyn Fn
             });
         },
     );
-    for (point, told) in told.into_values().flatten() {
+    for (point, outcome) in outcome.into_values().flatten() {
         let (all, hit) = if point.is_death() {
             (&mut report.crash_points, &mut report.crash_points_hit)
         } else {
             (&mut report.stop_points, &mut report.stop_points_hit)
         };
         *all += 1;
-        match told {
-            Ok(told) => {
+        match outcome {
+            Ok(outcome) => {
                 // The number of the boundary at which it was struck is that of the last one that its first life passed.
-                let reached = told.passed.len() > point.number;
+                let reached = outcome.passed.len() > point.number;
                 *hit += u64::from(reached);
                 if !reached {
                     let missed = Broke(
@@ -194,7 +199,7 @@ fn strikes(plan: &Plan, points: &[Point], report: &mut Report, tell: &mut dyn Fn
                         .failures
                         .push(Failure::of_a_run(&point.name(), &missed));
                 }
-                report.add(&at(&point, &told), told.played);
+                report.add(&at(&point, &outcome), outcome.played);
             }
             Err(broke) => report
                 .failures
@@ -204,15 +209,15 @@ fn strikes(plan: &Plan, points: &[Point], report: &mut Report, tell: &mut dyn Fn
 }
 
 /// The name of a point with what is done there.
-pub(crate) fn at(point: &Point, told: &Told) -> String {
+pub(crate) fn at(point: &Point, outcome: &StoryOutcome) -> String {
     format!(
         "{} ({})",
         point.name(),
-        told.passed.get(point.number).map_or("", String::as_str)
+        outcome.passed.get(point.number).map_or("", String::as_str)
     )
 }
 
-fn worlds(plan: &Plan, report: &mut Report, tell: &mut dyn FnMut(Progress)) {
+fn worlds(plan: &Plan, report: &mut Report, report_to: &mut dyn FnMut(Progress)) {
     let of = worlds_of(plan);
     let (mut done, mut payments, mut broken) = (0, 0, 0);
     // Added up in order, and soon, since a long run has many.
@@ -235,7 +240,7 @@ fn worlds(plan: &Plan, report: &mut Report, tell: &mut dyn FnMut(Progress)) {
             broken += played.broken.len();
         }
         done += 1;
-        tell(Progress {
+        report_to(Progress {
             what: "worlds",
             done,
             of,
@@ -314,12 +319,12 @@ pub(crate) fn one_story(
     story: &Story,
     seed: u64,
     strike: Option<(usize, Strike)>,
-) -> Result<Told, Broke> {
+) -> Result<StoryOutcome, Broke> {
     caught(|| scenario::play(story, seed, strike))
 }
 
 /// Plays the story of a point, with what happens there.
-pub(crate) fn one_point(point: &Point, seed: u64) -> Result<Told, Broke> {
+pub(crate) fn one_point(point: &Point, seed: u64) -> Result<StoryOutcome, Broke> {
     one_story(point.story, seed, Some((point.number, point.strike)))
 }
 

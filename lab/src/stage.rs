@@ -59,12 +59,12 @@ pub(crate) enum Weather {
 
 /// What goes wrong, for every node of a house.
 pub(crate) struct Stage {
-    state: Mutex<State>,
+    state: Mutex<StageState>,
     deaths: UnboundedSender<usize>,
     pub(crate) mishaps: Counts,
 }
 
-struct State {
+struct StageState {
     weather: Weather,
     chance: Chance,
     passed: Vec<String>,
@@ -75,7 +75,7 @@ struct State {
 impl Stage {
     /// A stage in fair weather. The numbers of nodes that die go to `deaths`.
     pub(crate) fn new(chance: Chance, deaths: UnboundedSender<usize>) -> Self {
-        let state = State {
+        let state = StageState {
             weather: Weather::Fair,
             chance,
             passed: Vec::new(),
@@ -231,7 +231,7 @@ impl Doorway {
             }
         }
         let stage = &self.stage;
-        let told = |name, mishap| {
+        let reported = |name, mishap| {
             stage.mishaps.add(name);
             mishap
         };
@@ -240,13 +240,13 @@ impl Doorway {
         }
         match side {
             Side::Before if stage.draws(80) => {
-                told("commit unknown, without effect", Mishap::Unknown)
+                reported("commit unknown, without effect", Mishap::Unknown)
             }
             Side::Before if stage.draws(100) => {
-                told("connection lost before a commit", Mishap::Lost)
+                reported("connection lost before a commit", Mishap::Lost)
             }
             Side::Before if stage.draws(100) => {
-                told("deadlock at a commit, batch redone", Mishap::Met)
+                reported("deadlock at a commit, batch redone", Mishap::Met)
             }
             Side::Before if stage.draws(150) => {
                 let effect = stage.draws(2);
@@ -255,7 +255,7 @@ impl Doorway {
                 } else {
                     "late commit, without effect"
                 };
-                told(
+                reported(
                     name,
                     Mishap::Late {
                         after: stage.millis(20, 12_000),
@@ -264,13 +264,15 @@ impl Doorway {
                 )
             }
             Side::Before if stage.draws(40) => {
-                told("slow commit", Mishap::Slow(stage.millis(1, 1_500)))
+                reported("slow commit", Mishap::Slow(stage.millis(1, 1_500)))
             }
-            Side::After if stage.draws(60) => told("commit unknown, with effect", Mishap::Unknown),
+            Side::After if stage.draws(60) => {
+                reported("commit unknown, with effect", Mishap::Unknown)
+            }
             Side::After if stage.draws(250) => {
                 // Between the commit and what is to be sent: past its time to be sent, now and then past a lease.
                 self.node.stop_for(stage.millis(3_000, 100_000));
-                told("process stopped after a commit", Mishap::None)
+                reported("process stopped after a commit", Mishap::None)
             }
             Side::Before | Side::After => Mishap::None,
         }

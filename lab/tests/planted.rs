@@ -9,7 +9,7 @@ use planted::Bug;
 const BY_STORIES: [Bug; 6] = [
     Bug::SendBeforeCommit,
     Bug::LeaseIgnored,
-    Bug::LateRequestToldFailed,
+    Bug::LateRequestAnsweredFailed,
     Bug::ReturnUnchecked,
     Bug::TimerDecides,
     Bug::HandBackUnguarded,

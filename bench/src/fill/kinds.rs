@@ -4,7 +4,7 @@ use anyhow::Context;
 use serde_json::{Value, json};
 
 use super::{
-    Place, Table,
+    FillTarget, Table,
     chance::Chance,
     rows::{AMOUNT, Marks, ORDER, Shape, after},
 };
@@ -33,7 +33,7 @@ enum Then {
     CompleteIntent,
 }
 
-struct Kind {
+struct PaymentKind {
     /// How many of a thousand.
     share: u64,
     card: &'static str,
@@ -50,21 +50,21 @@ const BY_API: &str = "capture-by-api";
 const BY_CURRENCY: &str = "route-by-currency";
 
 #[rustfmt::skip]
-const KINDS: &[Kind] = &[
-    Kind { share: 350, card: VISA, currency: "EUR", flow: "default", then: Then::Nothing, status: "SUCCEEDED" },
-    Kind { share: 150, card: MASTERCARD, currency: "USD", flow: BY_CURRENCY, then: Then::Nothing, status: "SUCCEEDED" },
-    Kind { share: 80, card: VISA, currency: "GBP", flow: BY_CURRENCY, then: Then::Nothing, status: "SUCCEEDED" },
-    Kind { share: 40, card: AMEX, currency: "EUR", flow: BY_CURRENCY, then: Then::Nothing, status: "SUCCEEDED" },
-    Kind { share: 80, card: VISA, currency: "EUR", flow: BY_API, then: Then::Capture, status: "SUCCEEDED" },
-    Kind { share: 15, card: MASTERCARD, currency: "JPY", flow: "fallback", then: Then::Nothing, status: "SUCCEEDED" },
-    Kind { share: 100, card: VISA, currency: "EUR", flow: "default", then: Then::CompleteIntent, status: "SUCCEEDED" },
-    Kind { share: 25, card: MASTERCARD, currency: "EUR", flow: BY_API, then: Then::RefundPart, status: "PARTIAL_REFUNDED" },
-    Kind { share: 40, card: VISA, currency: "EUR", flow: "default", then: Then::Refund, status: "REFUNDED" },
-    Kind { share: 70, card: "4000000000009995", currency: "EUR", flow: "default", then: Then::Nothing, status: "DECLINED" },
-    Kind { share: 20, card: "4000000000000002", currency: "USD", flow: BY_CURRENCY, then: Then::Nothing, status: "DECLINED" },
-    Kind { share: 8, card: "4000000000000119", currency: "EUR", flow: "default", then: Then::Nothing, status: "FAILED" },
-    Kind { share: 15, card: VISA, currency: "EUR", flow: BY_API, then: Then::Cancel, status: "CANCELLED" },
-    Kind { share: 7, card: VISA, currency: "EUR", flow: BY_API, then: Then::Nothing, status: "AUTHORISED" },
+const KINDS: &[PaymentKind] = &[
+    PaymentKind { share: 350, card: VISA, currency: "EUR", flow: "default", then: Then::Nothing, status: "SUCCEEDED" },
+    PaymentKind { share: 150, card: MASTERCARD, currency: "USD", flow: BY_CURRENCY, then: Then::Nothing, status: "SUCCEEDED" },
+    PaymentKind { share: 80, card: VISA, currency: "GBP", flow: BY_CURRENCY, then: Then::Nothing, status: "SUCCEEDED" },
+    PaymentKind { share: 40, card: AMEX, currency: "EUR", flow: BY_CURRENCY, then: Then::Nothing, status: "SUCCEEDED" },
+    PaymentKind { share: 80, card: VISA, currency: "EUR", flow: BY_API, then: Then::Capture, status: "SUCCEEDED" },
+    PaymentKind { share: 15, card: MASTERCARD, currency: "JPY", flow: "fallback", then: Then::Nothing, status: "SUCCEEDED" },
+    PaymentKind { share: 100, card: VISA, currency: "EUR", flow: "default", then: Then::CompleteIntent, status: "SUCCEEDED" },
+    PaymentKind { share: 25, card: MASTERCARD, currency: "EUR", flow: BY_API, then: Then::RefundPart, status: "PARTIAL_REFUNDED" },
+    PaymentKind { share: 40, card: VISA, currency: "EUR", flow: "default", then: Then::Refund, status: "REFUNDED" },
+    PaymentKind { share: 70, card: "4000000000009995", currency: "EUR", flow: "default", then: Then::Nothing, status: "DECLINED" },
+    PaymentKind { share: 20, card: "4000000000000002", currency: "USD", flow: BY_CURRENCY, then: Then::Nothing, status: "DECLINED" },
+    PaymentKind { share: 8, card: "4000000000000119", currency: "EUR", flow: "default", then: Then::Nothing, status: "FAILED" },
+    PaymentKind { share: 15, card: VISA, currency: "EUR", flow: BY_API, then: Then::Cancel, status: "CANCELLED" },
+    PaymentKind { share: 7, card: VISA, currency: "EUR", flow: BY_API, then: Then::Nothing, status: "AUTHORISED" },
 ];
 
 /// What else a payment has: a customer of the vault, an order. Each with its share of ten.
@@ -162,12 +162,12 @@ pub(super) async fn make(client: &mut Client) -> anyhow::Result<Vec<Made>> {
 /// Makes a payment. Returns its bare id.
 async fn pay(
     client: &mut Client,
-    kind: &Kind,
+    kind: &PaymentKind,
     input: Value,
     intent: Option<&str>,
 ) -> anyhow::Result<String> {
-    let mut told = client.graphql(AUTHORISE, json!({ "input": input })).await?;
-    let id = told
+    let mut reported = client.graphql(AUTHORISE, json!({ "input": input })).await?;
+    let id = reported
         .pointer("/authorizePayment/id")
         .and_then(Value::as_str)
         .context("no payment")?
@@ -186,10 +186,12 @@ async fn pay(
     for (document, variables) in steps {
         let answer = client.graphql(document, (*variables).clone()).await?;
         if kind.then != Then::CompleteIntent {
-            told = answer;
+            reported = answer;
         }
     }
-    let field = told.as_object().and_then(|fields| fields.values().next());
+    let field = reported
+        .as_object()
+        .and_then(|fields| fields.values().next());
     let status = field
         .and_then(|field| field.get("status"))
         .and_then(Value::as_str)
@@ -221,7 +223,7 @@ pub(super) fn pick<'a>(
 
 impl Example {
     /// Reads the rows of a payment.
-    pub(super) async fn read(place: &mut impl Place, made: &Made) -> anyhow::Result<Self> {
+    pub(super) async fn read(place: &mut impl FillTarget, made: &Made) -> anyhow::Result<Self> {
         let payment = place
             .find(
                 Table::Payment,

@@ -40,7 +40,7 @@ pub(crate) const LARGE_CUSTOMER: u64 = 0;
 pub(crate) const LARGE_ORDER: &str = "subscription-2026";
 
 /// Where the rows of an installation are.
-pub(crate) trait Place {
+pub(crate) trait FillTarget {
     /// The rows of a table whose column is in the range of texts, its end excluded.
     async fn find(
         &mut self,
@@ -109,7 +109,7 @@ pub(crate) async fn examples(host: &str) -> anyhow::Result<Vec<Made>> {
 
 /// Fills the installation, which nobody serves, with so many payments.
 pub(crate) async fn fill(
-    mut place: impl Place,
+    mut place: impl FillTarget,
     made: &[Made],
     count: u64,
 ) -> anyhow::Result<Filled> {

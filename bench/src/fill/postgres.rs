@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt::Write};
 use futures_util::SinkExt;
 use tokio_postgres::{Client, NoTls, types::Type};
 
-use super::{Cell, Place, Row, Table};
+use super::{Cell, FillTarget, Row, Table};
 
 /// A connection to the server.
 pub(crate) struct Server(Client);
@@ -27,7 +27,7 @@ const fn schema(table: Table) -> &'static str {
     }
 }
 
-impl Place for Server {
+impl FillTarget for Server {
     async fn find(
         &mut self,
         table: Table,

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::Path};
 use anyhow::Context;
 use rusqlite::{Connection, params_from_iter, types::ValueRef};
 
-use super::{Cell, Place, Row, Table};
+use super::{Cell, FillTarget, Row, Table};
 
 /// The store's file and the simulator's, open for a program that is alone with them.
 pub(crate) struct Files {
@@ -49,7 +49,7 @@ fn open(path: &Path) -> anyhow::Result<Connection> {
     Ok(connection)
 }
 
-impl Place for Files {
+impl FillTarget for Files {
     async fn find(
         &mut self,
         table: Table,

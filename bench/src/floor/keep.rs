@@ -1,5 +1,5 @@
 //! What the floor commits: before the call one insert, after it one update, with an event each; and the processor's entry
-//! between the two, in a database of its own. With an idempotency key one row more, which is told the answer.
+//! between the two, in a database of its own. With an idempotency key one row more, which holds the answer.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ const AFTER: usize = 1_670;
 const BEGUN: usize = 235;
 const ENDED: usize = 110;
 const ENTRY: usize = 220;
-const TOLD: usize = 1_690;
+const ANSWERED: usize = 1_690;
 
 const ROWS: &[Migration] = &[Migration {
     number: 1,
@@ -115,10 +115,10 @@ impl Keeper {
         ));
         second.push(self.event(&id, 2, ENDED));
         if let Some(key) = key {
-            let told = params![key, document(&id, TOLD)];
+            let reported = params![key, document(&id, ANSWERED)];
             second.push(Statement::one(
                 "update once set answer = $2 where key_hash = $1",
-                told,
+                reported,
             ));
         }
         done(self.rows.commit(second).await?)?;

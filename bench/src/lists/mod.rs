@@ -33,7 +33,7 @@ const LOOK: Duration = Duration::from_millis(250);
 /// What to measure.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// The service's program; by default it is built first and the one beside this one is taken.
+    /// The service's program; by default it is built first and the one next to this one is taken.
     #[arg(long)]
     server: Option<PathBuf>,
     /// On which database.
@@ -214,13 +214,13 @@ async fn pages(options: &Options, installations: &[Installation]) -> anyhow::Res
                 {
                     let Some(arguments) = arguments else { continue };
                     let begun = Instant::now();
-                    let told = client.graphql(LIST, arguments.clone()).await?;
+                    let summary = client.graphql(LIST, arguments.clone()).await?;
                     let time = begun.elapsed();
                     // The first one prepares statements.
                     if round > 0 {
                         times.push(time);
                     } else {
-                        let edges = told
+                        let edges = summary
                             .pointer("/listPayments/edges")
                             .and_then(Value::as_array);
                         rows.push(edges.map_or(0, Vec::len).to_string());
@@ -242,15 +242,15 @@ async fn pages(options: &Options, installations: &[Installation]) -> anyhow::Res
             println!(
                 "| {name} | {} | {} | {} |",
                 page.name,
-                told(&middles),
-                told(&costs)
+                summary(&middles),
+                summary(&costs)
             );
         }
     }
 }
 
 /// Times of each installation, and how many times the first one's the last one's is.
-fn told(times: &[Option<Duration>]) -> String {
+fn summary(times: &[Option<Duration>]) -> String {
     let shown = |time: &Option<Duration>| time.map_or_else(|| "–".to_owned(), millis);
     let each: Vec<String> = times.iter().map(shown).collect();
     let of_first = times
@@ -299,8 +299,8 @@ async fn of(questions: &[Question], clients: &mut [Client]) -> anyhow::Result<[P
         };
         let mut midst = with(&[("first", json!(1))]);
         midst.extend(question.midst.clone());
-        let told = client.graphql(LIST, midst.into()).await?;
-        let cursor = told.pointer("/listPayments/edges/0/cursor").cloned();
+        let summary = client.graphql(LIST, midst.into()).await?;
+        let cursor = summary.pointer("/listPayments/edges/0/cursor").cloned();
         let at = |size: &str, place: &str| {
             cursor
                 .clone()
@@ -330,9 +330,9 @@ async fn totals(installations: &[Installation]) -> anyhow::Result<()> {
             let (mut times, mut total) = (Vec::new(), Value::Null);
             for _ in 0..3 {
                 let begun = Instant::now();
-                let told = client.graphql(questions::COUNT, arguments.clone()).await?;
+                let summary = client.graphql(questions::COUNT, arguments.clone()).await?;
                 times.push(millis(begun.elapsed()));
-                total = told
+                total = summary
                     .pointer("/listPayments/pageInfo/totalSize")
                     .cloned()
                     .unwrap_or_default();

@@ -58,7 +58,7 @@ pub struct AccountData {
 
 /// What an authorisation is paid with. Can't be printed.
 #[derive(Clone, Copy)]
-pub enum Means<'a> {
+pub enum FundingSource<'a> {
     /// A card's own number.
     Card(&'a CardData),
     /// The number of a wallet's device, with what stands for the customer's authentication.
@@ -74,7 +74,7 @@ pub enum Means<'a> {
     Page,
 }
 
-impl<'a> Means<'a> {
+impl<'a> FundingSource<'a> {
     /// The card, or the device's number in its place.
     pub const fn card(self) -> Option<&'a CardData> {
         match self {
@@ -111,7 +111,7 @@ pub struct Authorise<'a> {
     /// What the merchant asked to be paid with: a card's brand, a wallet, or an alternative method.
     pub method: Method,
     /// What is sent for it.
-    pub means: Means<'a>,
+    pub funding_source: FundingSource<'a>,
     /// 3D Secure and the customer's way back.
     pub three_ds: ThreeDsCall<'a>,
     /// Whether the customer is absent (a merchant-initiated payment): no challenge is possible.

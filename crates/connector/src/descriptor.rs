@@ -20,7 +20,7 @@ pub struct Descriptor {
     pub methods: &'static [Method],
     /// What it can do.
     pub capabilities: Capabilities,
-    /// What it must be told to know a team.
+    /// What it must be given to know a team.
     pub credentials: &'static [CredentialField],
     /// The hosts that its connector calls; none for one that calls nobody.
     pub hosts: Vec<HostPattern>,

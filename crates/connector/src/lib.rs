@@ -17,8 +17,8 @@ pub mod scenarios;
 mod stored;
 
 pub use call::{
-    AccountData, Authorise, CardData, Complete, Cryptogram, Earlier, Follow, LookUp, Means, Refund,
-    ThreeDsCall,
+    AccountData, Authorise, CardData, Complete, Cryptogram, Earlier, Follow, FundingSource, LookUp,
+    Refund, ThreeDsCall,
 };
 pub use call_error::{CallError, Cause};
 pub use credentials::{CredentialField, Credentials, NotCredentials};

@@ -15,7 +15,7 @@
 //! by then the transaction has its id. A sample takes the server's clock and the ids of the oldest open transaction and
 //! of the next one, in this order. A transaction whose id is not below a sample's next id checks its date after the sample, so its date is
 //! later than the sample's clock less the tolerance. Once every transaction below that id has ended (the oldest open one of a later sample says so),
-//! that moment is settled. A long transaction that writes, whoever's it is, holds the moment back; it never makes a gap.
+//! that moment is settled. A long transaction that writes, no matter whose it is, holds the moment back; it never makes a gap.
 //!
 //! # What is not promised
 //! A clock that is set back by more than a minute (embedded) or a second (server) is followed, since dates that are wrong for hours or days
@@ -157,14 +157,14 @@ fn later(now: Timestamp, next: i64, step: Duration) -> i64 {
     }
 }
 
-/// Clocks that differ by more than this are told to the operator.
+/// Clocks that differ by more than this are reported to the operator.
 pub(crate) const WARNED_SKEW: Duration = Duration::from_secs(1);
-/// They are told again after this time.
+/// They are reported again after this time.
 const WARNED_AGAIN: Duration = Duration::from_mins(5);
 
-/// By how much a time that was told between `before` and `after` is certainly off.
-pub(crate) fn skew(before: Timestamp, told: Timestamp, after: Timestamp) -> Duration {
-    before.since(told).max(told.since(after))
+/// By how much a time that was given between `before` and `after` is certainly off.
+pub(crate) fn skew(before: Timestamp, reported: Timestamp, after: Timestamp) -> Duration {
+    before.since(reported).max(reported.since(after))
 }
 
 /// Shows by how much the clocks differ.
@@ -274,12 +274,12 @@ impl Dates {
     }
 
     /// The settled moment, when it was found a moment ago.
-    pub(crate) fn settled_lately(&self, world: &World) -> Option<Timestamp> {
+    pub(crate) fn settled_recently(&self, world: &World) -> Option<Timestamp> {
         let now = world.now();
         let server = self.server.lock();
         let found_at = server.found_at?;
-        let lately = found_at <= now && now.since(found_at) < SETTLED_AGE;
-        server.settled.filter(|_| lately)
+        let recent = found_at <= now && now.since(found_at) < SETTLED_AGE;
+        server.settled.filter(|_| recent)
     }
 
     /// The settled moment as far as it is known.
@@ -298,7 +298,7 @@ impl Dates {
     where
         F: Future<Output = Result<Vec<Row>, DbError>>,
     {
-        if let Some(settled) = self.settled_lately(world) {
+        if let Some(settled) = self.settled_recently(world) {
             return Ok(Some(settled));
         }
         let first = self.take(world, &take).await?;
@@ -361,7 +361,7 @@ struct Server {
     samples: VecDeque<Sample>,
     settled: Option<Timestamp>,
     found_at: Option<Timestamp>,
-    /// When the operator was told that the clocks differ.
+    /// When the operator was warned that the clocks differ.
     warned_at: Option<Timestamp>,
 }
 

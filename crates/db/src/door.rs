@@ -71,7 +71,7 @@ impl Db {
         .note_version(migrations))
     }
 
-    /// A SQLite database in memory, without threads: for seeded runs. Whoever commits works the queue off, with the same
+    /// A SQLite database in memory, without threads: for seeded runs. Anyone who commits works the queue off, with the same
     /// batching as the writer's thread.
     pub fn sqlite_inline(migrations: &[Migration], world: &World) -> Result<Self, DbError> {
         Ok(Self::of(Engine::Inline(Arc::new(Inline::open_in_memory(
@@ -205,7 +205,7 @@ impl Db {
         Ok(self.2.draw_shared(world))
     }
 
-    /// Holds the server's clock against the node's, where that was not done lately: for the gauge of their difference and a warning. Dates
+    /// Holds the server's clock against the node's, where that was not done recently: for the gauge of their difference and a warning. Dates
     /// that are drawn do it as well. An embedded database has no clock of its own.
     ///
     /// # Errors
@@ -336,7 +336,7 @@ impl Db {
     }
 
     /// Whether a commit has failed so that nobody knows whether it was made. Nothing is written any more, what is there can be
-    /// read; whoever serves should end before long. Of embedded databases alone.
+    /// read; the server should end before long. Of embedded databases alone.
     pub fn is_broken(&self) -> bool {
         match &self.0 {
             Engine::Threaded(threaded) => threaded.is_broken(),
@@ -345,7 +345,7 @@ impl Db {
         }
     }
 
-    /// Whether the disk takes what is committed, as far as the last commits told.
+    /// Whether the disk takes what is committed, as far as the last commits reported.
     fn check_storage(&self) -> Result<(), DbError> {
         let checked = match &self.0 {
             Engine::Threaded(threaded) => threaded.check_storage(),

@@ -33,7 +33,7 @@ pub enum DbError {
     Unreachable(String),
     /// The file of an embedded database is damaged.
     #[error(
-        "the database is malformed ({0}): restore a backup. Where a file was copied here by hand, the files -wal and -shm beside it \
+        "the database is malformed ({0}): restore a backup. Where a file was copied here by hand, the files -wal and -shm next to it \
          were of another one: bring the copy again, with its own -wal or with none"
     )]
     Malformed(String),

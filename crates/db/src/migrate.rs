@@ -105,13 +105,13 @@ pub(crate) fn apply(
                     .execute_batch("commit")
                     .map_err(|error| sqlite::failure(&error, "commit"))?;
                 let Applied::OneStep(next) = applied else {
-                    tell_made(made, connection.path().unwrap_or_default());
+                    log_made(made, connection.path().unwrap_or_default());
                     return Ok(());
                 };
                 if is_new {
                     made += 1;
                 } else {
-                    tell(next);
+                    log_applied(next);
                 }
             }
             Err(error) => {
@@ -132,7 +132,7 @@ pub struct Step {
     pub name: &'static str,
     /// Whether nodes can go on writing meanwhile whatever it does.
     pub concurrent: bool,
-    /// The last migration that the oldest code knows which may run beside it.
+    /// The last migration that the oldest code knows which may run next to it.
     pub code_from: u32,
 }
 
@@ -203,7 +203,7 @@ enum Applied<'a> {
 }
 
 /// Logs a step of a database that is brought up to date.
-pub(crate) fn tell(migration: &Migration) {
+pub(crate) fn log_applied(migration: &Migration) {
     tracing::info!(
         migration.number = migration.number,
         migration.name = migration.name,
@@ -212,7 +212,7 @@ pub(crate) fn tell(migration: &Migration) {
 }
 
 /// Logs that a new database has got its tables: one line for all steps, since nothing was there to change.
-pub(crate) fn tell_made(migrations: u32, place: &str) {
+pub(crate) fn log_made(migrations: u32, place: &str) {
     if migrations > 0 {
         tracing::info!(migrations, place, "new database: its tables are made");
     }

@@ -200,7 +200,7 @@ const UNFIT_FOR_MIGRATIONS: [(&str, &str); 8] = [
     ("blob", "store base64 text"),
     (
         "deferrable",
-        "a deferred constraint fails at COMMIT, where no change can be told apart",
+        "a deferred constraint fails at COMMIT, where no change can be distinguished",
     ),
     ("integer", "write bigint"),
     ("serial", "ids are made by the program"),

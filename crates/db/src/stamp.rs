@@ -19,7 +19,7 @@
 //! as long as a server begins fewer than a million transactions a second.
 //!
 //! # What is not promised
-//! Stamps have gaps, and their order is that of commits only between what is settled. A long transaction that writes, whoever's it is in the
+//! Stamps have gaps, and their order is that of commits only between what is settled. A long transaction that writes, no matter whose it is, in the
 //! server's whole cluster, holds back what is settled. It makes no gap.
 
 use std::{
@@ -48,7 +48,7 @@ pub(crate) const RAISE: &str =
 /// Reads the highest stamp that may have been given.
 pub(crate) const LATEST: &str = "select highest_stamp(base) from schema_stamp where one = 1";
 
-/// The table on a server, with the base. For whoever makes a schema.
+/// The table on a server, with the base. For the one that makes a schema.
 pub(crate) const SERVER_BOOK: &str = "create table if not exists schema_stamp \
     (one bigint not null, base bigint not null, primary key (one)); \
     insert into schema_stamp (one, base) select 1, \
@@ -90,7 +90,7 @@ pub(crate) fn stamps(sql: &str) -> bool {
 /// The stamps of an embedded database, on one connection.
 pub(crate) struct Stamps {
     /// What the functions of the connection tell.
-    told: Arc<Told>,
+    cells: Arc<StampCells>,
     /// The last stamp that was given, once that is known.
     last: Option<i64>,
     /// The limit on disk.
@@ -99,7 +99,7 @@ pub(crate) struct Stamps {
     setting: Option<i64>,
 }
 
-struct Told {
+struct StampCells {
     stamp: AtomicI64,
     settled: AtomicI64,
     /// Stamps must be higher than this.
@@ -109,12 +109,12 @@ struct Told {
 impl Stamps {
     /// Gives the connection the functions of portable texts.
     pub(crate) fn on(connection: &Connection) -> Self {
-        let told = Arc::new(Told {
+        let cells = Arc::new(StampCells {
             stamp: AtomicI64::new(0),
             settled: AtomicI64::new(i64::MAX),
             floor: AtomicI64::new(0),
         });
-        let (own, settled, floor) = (Arc::clone(&told), Arc::clone(&told), Arc::clone(&told));
+        let (own, settled, floor) = (Arc::clone(&cells), Arc::clone(&cells), Arc::clone(&cells));
         let flags = FunctionFlags::SQLITE_UTF8;
         let made = connection
             .create_scalar_function("commit_stamp", 0, flags, move |_| {
@@ -141,7 +141,7 @@ impl Stamps {
             tracing::error!(%error, "the database has no functions for stamps");
         }
         Self {
-            told,
+            cells,
             last: None,
             limit: 0,
             setting: None,
@@ -157,7 +157,7 @@ impl Stamps {
             self.limit = connection.query_row(limit, (), |row| row.get(0))?;
             self.limit
         };
-        let floor = self.told.floor.load(Ordering::Relaxed);
+        let floor = self.cells.floor.load(Ordering::Relaxed);
         let stamp = last.max(floor).saturating_add(1).max(now.micros());
         if stamp > self.setting.unwrap_or(self.limit) {
             let limit = stamp.saturating_add(AHEAD);
@@ -167,7 +167,7 @@ impl Stamps {
             self.setting = Some(limit);
         }
         self.last = Some(stamp);
-        self.told.stamp.store(stamp, Ordering::Relaxed);
+        self.cells.stamp.store(stamp, Ordering::Relaxed);
         Ok(())
     }
 
@@ -180,9 +180,9 @@ impl Stamps {
     }
 
     /// What the functions tell from now on, where a model of a server numbers transactions.
-    pub(crate) fn tell(&self, stamp: i64, settled: i64) {
-        self.told.stamp.store(stamp, Ordering::Relaxed);
-        self.told.settled.store(settled, Ordering::Relaxed);
+    pub(crate) fn publish(&self, stamp: i64, settled: i64) {
+        self.cells.stamp.store(stamp, Ordering::Relaxed);
+        self.cells.settled.store(settled, Ordering::Relaxed);
     }
 }
 
@@ -190,7 +190,7 @@ impl Stamps {
 mod tests {
     use super::*;
 
-    /// The stamp of a change on a connection that was opened anew, at this time of the clock.
+    /// The stamp of a change on a connection that was opened again, at this time of the clock.
     fn stamp(path: &std::path::Path, now: i64, committed: bool) -> i64 {
         let connection = Connection::open(path).unwrap();
         connection.execute_batch(EMBEDDED_BOOK).unwrap();
@@ -242,7 +242,7 @@ mod tests {
         let mut given = Vec::new();
         for _ in 0..5 {
             stamps.next(&connection, now).unwrap();
-            given.push(stamps.told.stamp.load(Ordering::Relaxed));
+            given.push(stamps.cells.stamp.load(Ordering::Relaxed));
             stamps.ended(true);
         }
         assert_eq!(given, [1_000, 1_001, 1_002, 1_003, 1_004]);

@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 
 use crate::{Timestamp, card_number::AccountNumber, method::Method};
 
-/// In what form an account's number is, with what names the bank beside it.
+/// In what form an account's number is, with what names the bank next to it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum AccountKind {
     /// An IBAN, which names the bank itself.
@@ -32,7 +32,7 @@ pub enum AccountKind {
     Other,
 }
 
-/// What names the bank beside the number, as it was sent. At most one of them.
+/// What names the bank next to the number, as it was sent. At most one of them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BankCodes {
     /// United Kingdom.
@@ -146,7 +146,7 @@ impl AccountKind {
         }
     }
 
-    /// What names the bank: the code beside the number, or country and bank in an IBAN. Empty where nothing does.
+    /// What names the bank: the code next to the number, or country and bank in an IBAN. Empty where nothing does.
     pub fn bank(&self, number: &AccountNumber) -> String {
         match self {
             Self::Iban => bank_of_iban(number.expose()),
@@ -180,7 +180,8 @@ impl AccountKind {
     }
 }
 
-const ONE_CODE: &str = "must be absent beside another code of the bank: an account has one of them";
+const ONE_CODE: &str =
+    "must be absent when another code of the bank is given: an account has one of them";
 
 /// Digits, with the dashes and spaces that people write between them.
 fn plain_digits(text: &str, length: usize) -> Option<String> {

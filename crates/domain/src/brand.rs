@@ -1,4 +1,4 @@
-//! Card brands, told from the first digits of a number.
+//! Card brands, known by the first digits of a number.
 
 use crate::method::Method;
 use crate::text_enum::text_enum;

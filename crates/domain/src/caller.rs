@@ -110,7 +110,7 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// Whoever runs the service, acting for a team. May do what the team's server may.
+    /// Anyone who runs the service, acting for a team. May do what the team's server may.
     pub const fn operator(team: TeamId, mode: Mode) -> Self {
         Self {
             team,

@@ -53,7 +53,7 @@ pub struct Customer {
     pub made_by: Option<crate::id::KeyId>,
 }
 
-/// What is told of a customer who is to be made.
+/// The details of a customer who is to be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CustomerDraft {
     /// Full or business name.

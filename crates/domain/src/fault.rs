@@ -1,6 +1,6 @@
 //! Faults: why an operation was refused, in the words of the contract.
 //!
-//! A fault is part of the domain and not of the API, since it is remembered under an idempotency key and told again.
+//! A fault is part of the domain and not of the API, since it is kept under an idempotency key and returned again.
 
 use std::num::NonZeroU32;
 
@@ -20,7 +20,7 @@ macro_rules! codes {
             /// Every code, in the order of the contract.
             pub const ALL: &'static [Self] = &[$(Self::$name,)*];
 
-            /// The code as it is told.
+            /// The code as it is shown.
             pub const fn text(self) -> &'static str {
                 match self { $(Self::$name => $text,)* }
             }
@@ -143,7 +143,7 @@ pub struct Fault {
     /// How the first request under the same idempotency key ended: the code of its fault, or the id of what it made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first: Option<String>,
-    /// What is told after the message, and kept nowhere.
+    /// What follows the message, and is kept nowhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<Hint>,
 }
@@ -323,7 +323,7 @@ impl Fault {
         self.code == Code::OperationInProgress || (refused && is_open)
     }
 
-    /// Whether the same request must be told the same again under its idempotency key. Our own failures are not
+    /// Whether the same request must get the same answer again under its idempotency key. Our own failures are not
     /// remembered, nor what was refused before the operation began, nor what a payment refuses only for as long as the outcome
     /// of something else is open.
     pub fn is_remembered(&self) -> bool {
@@ -379,7 +379,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_are_stored_as_they_are_told() {
+    fn codes_are_stored_as_they_are_reported() {
         for code in Code::ALL {
             assert_eq!(serde_json::to_value(code).unwrap(), code.text());
         }

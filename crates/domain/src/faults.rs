@@ -1,4 +1,4 @@
-//! Gathering the mistakes of one input, so that whoever wrote it mends them in one round.
+//! Gathering the mistakes of one input, so that its author mends them in one round.
 
 use serde::{Deserialize, Serialize};
 
@@ -46,7 +46,7 @@ impl Fault {
     }
 }
 
-/// What was wrong with an input so far. The first fault is the one that is told; it lists the others.
+/// What was wrong with an input so far. The first fault is the one that is returned; it lists the others.
 ///
 /// Only what does not depend on another mistake may be read after one.
 #[derive(Debug, Default)]
@@ -82,7 +82,7 @@ impl Faults {
         match (self.0, made.into()) {
             (Some(fault), _) => Err(fault),
             (None, Some(made)) => Ok(made),
-            // Whoever makes nothing has noted why.
+            // Anyone who makes nothing has noted why.
             (None, None) => Err(Fault::unknown()),
         }
     }
@@ -104,37 +104,40 @@ mod tests {
     }
 
     #[test]
-    fn one_mistake_is_told_as_ever_and_stored_as_ever() {
+    fn one_mistake_is_reported_as_ever_and_stored_as_ever() {
         let one = Fault::invalid("a", "is bad");
-        let told = gathered([one.clone(), one.clone()]);
-        assert_eq!(told, one);
-        assert!(!serde_json::to_string(&told).unwrap().contains("faults"));
+        let reported = gathered([one.clone(), one.clone()]);
+        assert_eq!(reported, one);
+        assert!(!serde_json::to_string(&reported).unwrap().contains("faults"));
     }
 
     #[test]
-    fn the_first_is_told_and_lists_all_in_their_order() {
+    fn the_first_is_reported_and_lists_all_in_their_order() {
         let nested = gathered([
             Fault::invalid("b.c", "is bad"),
             Fault::invalid("b.d", "is worse"),
         ]);
-        let told = gathered([
+        let reported = gathered([
             Fault::invalid("a", "is bad"),
             nested,
             Fault::invalid("e", "is required"),
         ]);
         assert_eq!(
-            (told.field.as_deref(), told.reason.as_deref()),
+            (reported.field.as_deref(), reported.reason.as_deref()),
             (Some("a"), Some("is bad"))
         );
-        assert_eq!(fields(&told), ["a", "b.c", "b.d", "e"]);
-        let text = serde_json::to_string(&told).unwrap();
-        assert_eq!(serde_json::from_str::<Fault>(&text).unwrap(), told);
+        assert_eq!(fields(&reported), ["a", "b.c", "b.d", "e"]);
+        let text = serde_json::to_string(&reported).unwrap();
+        assert_eq!(serde_json::from_str::<Fault>(&text).unwrap(), reported);
     }
 
     #[test]
     fn twenty_are_listed_and_what_is_no_mistake_of_the_input_stands_alone() {
-        let told = gathered((0..50).map(|index| Fault::invalid(format!("f{index}"), "is bad")));
-        assert_eq!((told.faults.len(), fields(&told)[19]), (FAULTS_MAX, "f19"));
+        let reported = gathered((0..50).map(|index| Fault::invalid(format!("f{index}"), "is bad")));
+        assert_eq!(
+            (reported.faults.len(), fields(&reported)[19]),
+            (FAULTS_MAX, "f19")
+        );
         let missing = Fault::new(Code::CustomerNotFound, "No such customer.");
         let bad = Fault::invalid("a", "is bad");
         assert_eq!(gathered([missing.clone(), bad.clone()]), missing);

@@ -1,7 +1,7 @@
 //! How many numbers of one first six and last four digits a team may bring.
 //!
 //! # Why
-//! First six, last four and checksum leave some 100,000 card numbers of sixteen digits. Whoever may try them all against
+//! First six, last four and checksum leave some 100,000 card numbers of sixteen digits. Anyone who may try them all against
 //! something that tells equality (a fingerprint, an idempotency key) has the number. So few may be tried.
 //!
 //! # How it works
@@ -24,7 +24,7 @@ pub const REFUSALS: usize = 20;
 /// Over how long is counted.
 pub const WINDOW: Duration = Duration::from_hours(1);
 
-/// What was brought of one kind lately. The default is nothing.
+/// What was brought of one kind recently. The default is nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct NumberQuota {
     seen: Vec<Seen>,

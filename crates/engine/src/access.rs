@@ -12,14 +12,14 @@ use domain::{
     money::Currency,
     rights::Scopes,
 };
-use store::credential::{self, Kind};
+use store::credential::{self, CredentialKind};
 use subtle::ConstantTimeEq;
 
 use crate::{
     Engine,
     audit::{Failure, Party, RefusedCredential},
-    faults::{Stop, customer_not_found, database, intent_not_found, only_fault},
-    lately::{Lately, Reading},
+    faults::{EngineError, customer_not_found, database, intent_not_found, only_fault},
+    recent_reads::{Reading, RecentReads},
 };
 
 /// Attempts that a client token may make.
@@ -34,7 +34,7 @@ const SECRET_LENGTH: usize = 43;
 /// Length of what follows a credential's prefix. Unit: characters. The least is that of a key that a person chose.
 const BODY: std::ops::RangeInclusive<usize> = 4..=200;
 
-/// A client token, told once.
+/// A client token, shown once.
 pub struct ClientTokenMade {
     /// Its id, by which it is listed and revoked.
     pub id: KeyId,
@@ -44,12 +44,12 @@ pub struct ClientTokenMade {
     pub ttl_seconds: i64,
 }
 
-/// Credentials as they were found lately, by their hashes.
-pub(crate) type Cache = Lately<String, Known>;
+/// Credentials as they were found recently, by their hashes.
+pub(crate) type Cache = RecentReads<String, Known>;
 
 /// The cache of a node that starts.
 pub(crate) fn cache() -> Cache {
-    Lately::at_most(KEPT)
+    RecentReads::at_most(KEPT)
 }
 
 /// Who a credential speaks for, and until when.
@@ -62,16 +62,20 @@ pub(crate) struct Known {
 /// What a credential says of itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Form {
-    kind: Kind,
+    kind: CredentialKind,
     mode: Mode,
 }
 
 impl Form {
     fn of(text: &str) -> Option<Self> {
         let (prefix, rest) = text.split_at_checked(3)?;
-        let kind = [Kind::Secret, Kind::Public, Kind::Client]
-            .into_iter()
-            .find(|kind| letters(*kind) == prefix)?;
+        let kind = [
+            CredentialKind::Secret,
+            CredentialKind::Public,
+            CredentialKind::Client,
+        ]
+        .into_iter()
+        .find(|kind| letters(*kind) == prefix)?;
         let (mode, body) = match (rest.strip_prefix("test_"), rest.strip_prefix("live_")) {
             (Some(body), _) => (Mode::Test, body),
             (None, Some(body)) => (Mode::Live, body),
@@ -92,30 +96,30 @@ impl Form {
     }
 }
 
-const fn letters(kind: Kind) -> &'static str {
+const fn letters(kind: CredentialKind) -> &'static str {
     match kind {
-        Kind::Secret => "sk_",
-        Kind::Public => "pk_",
-        Kind::Client => "ct_",
+        CredentialKind::Secret => "sk_",
+        CredentialKind::Public => "pk_",
+        CredentialKind::Client => "ct_",
     }
 }
 
 /// Whose a credential of this kind is.
-const fn party_of(kind: Kind) -> Party {
+const fn party_of(kind: CredentialKind) -> Party {
     match kind {
-        Kind::Secret => Party::Server,
-        Kind::Public | Kind::Client => Party::Browser,
+        CredentialKind::Secret => Party::Server,
+        CredentialKind::Public | CredentialKind::Client => Party::Browser,
     }
 }
 
 /// What is recorded of a text that is no credential here: even a malformed public key comes from a browser.
 fn malformed(text: &str) -> RefusedCredential {
-    let by_browser = [Kind::Public, Kind::Client]
+    let by_browser = [CredentialKind::Public, CredentialKind::Client]
         .into_iter()
         .find(|kind| text.starts_with(letters(*kind)));
     RefusedCredential {
         why: Failure::Malformed,
-        party: party_of(by_browser.unwrap_or(Kind::Secret)),
+        party: party_of(by_browser.unwrap_or(CredentialKind::Secret)),
         credential: None,
     }
 }
@@ -191,13 +195,13 @@ impl Engine {
         // A client token ends with the key that made it.
         let parent_ends = parent.and_then(|key| key.expires_at);
         let expires_at = row.expires_at.into_iter().chain(parent_ends).min();
-        if row.kind != Kind::Client && !is_over(expires_at, now) {
+        if row.kind != CredentialKind::Client && !is_over(expires_at, now) {
             self.inner.key_uses.note(row.team, row.id, now);
         }
         let credential = match row.kind {
-            Kind::Secret => Credential::Secret,
-            Kind::Public => Credential::Public,
-            Kind::Client => Credential::Client(row.grant.unwrap_or_default()),
+            CredentialKind::Secret => Credential::Secret,
+            CredentialKind::Public => Credential::Public,
+            CredentialKind::Client => Credential::Client(row.grant.unwrap_or_default()),
         };
         let settings = self.team_settings(row.team).await?;
         let caller = Caller {
@@ -236,7 +240,7 @@ impl Engine {
         &self,
         caller: &Caller,
         grant: ClientGrant,
-    ) -> Result<ClientTokenMade, Stop> {
+    ) -> Result<ClientTokenMade, EngineError> {
         if let Some(flow) = &grant.flow {
             self.runnable(caller.team, Some(flow.as_str())).await?;
         }
@@ -249,8 +253,8 @@ impl Engine {
             found.ok_or_else(intent_not_found)?;
         }
         let lifetime = self.inner.settings.client_token_lifetime;
-        let token = self.new_credential_text(Kind::Client);
-        let mut row = self.credential_row(caller.team, Kind::Client, &token);
+        let token = self.new_credential_text(CredentialKind::Client);
+        let mut row = self.credential_row(caller.team, CredentialKind::Client, &token);
         row.parent = Some(caller.key);
         row.expires_at = Some(row.created_at.after(lifetime));
         row.grant = Some(grant);
@@ -269,7 +273,7 @@ impl Engine {
     }
 
     /// A new credential of this deployment's mode.
-    pub(crate) fn new_credential_text(&self, kind: Kind) -> String {
+    pub(crate) fn new_credential_text(&self, kind: CredentialKind) -> String {
         let form = Form {
             kind,
             mode: self.inner.settings.mode,
@@ -278,7 +282,7 @@ impl Engine {
     }
 
     /// Whether `text` could be a credential of this kind here.
-    pub(crate) fn is_credential(&self, kind: Kind, text: &str) -> bool {
+    pub(crate) fn is_credential(&self, kind: CredentialKind, text: &str) -> bool {
         Form::of(text)
             == Some(Form {
                 kind,
@@ -290,7 +294,7 @@ impl Engine {
     pub(crate) fn credential_row(
         &self,
         team: TeamId,
-        kind: Kind,
+        kind: CredentialKind,
         text: &str,
     ) -> credential::Credential {
         let world = &self.inner.world;
@@ -322,7 +326,7 @@ impl Engine {
         &self,
         row: &credential::Credential,
     ) -> Result<Option<credential::Credential>, Fault> {
-        let (Kind::Client, Some(parent)) = (row.kind, row.parent) else {
+        let (CredentialKind::Client, Some(parent)) = (row.kind, row.parent) else {
             return Ok(None);
         };
         let found = credential::of_team(&self.inner.store, row.team, parent).await;
@@ -386,9 +390,18 @@ mod tests {
     #[test]
     fn a_credentials_form_tells_kind_and_mode() {
         let form = |text: &str| Form::of(text).map(|form| (form.kind, form.mode));
-        assert_eq!(form("sk_test_abcdefgh"), Some((Kind::Secret, Mode::Test)));
-        assert_eq!(form("pk_live_abc_DEF9"), Some((Kind::Public, Mode::Live)));
-        assert_eq!(form("ct_test_abcdefgh"), Some((Kind::Client, Mode::Test)));
+        assert_eq!(
+            form("sk_test_abcdefgh"),
+            Some((CredentialKind::Secret, Mode::Test))
+        );
+        assert_eq!(
+            form("pk_live_abc_DEF9"),
+            Some((CredentialKind::Public, Mode::Live))
+        );
+        assert_eq!(
+            form("ct_test_abcdefgh"),
+            Some((CredentialKind::Client, Mode::Test))
+        );
         for other in [
             "",
             "sk",
@@ -411,7 +424,7 @@ mod tests {
     #[test]
     fn a_hint_shows_the_end_of_long_credentials_alone() {
         let form = Form {
-            kind: Kind::Secret,
+            kind: CredentialKind::Secret,
             mode: Mode::Test,
         };
         assert_eq!(hint(form, "sk_test_0123456789abcdef"), "sk_test_…cdef");

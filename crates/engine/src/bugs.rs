@@ -1,4 +1,4 @@
-//! Planted bugs: each stands in for the function that it is named beside, on a thread that was given it. The function as it is bears the
+//! Planted bugs: each stands in for the function that it is named next to, on a thread that was given it. The function as it is bears the
 //! prefix `unplanted_`.
 #![allow(
     clippy::needless_pass_by_value,
@@ -11,14 +11,14 @@ use db::{Change, Committed};
 use domain::{
     Fault, Timestamp,
     id::TeamId,
-    payment::{Occurrence, Payment, State},
+    payment::{Occurrence, OperationState, Payment},
 };
 use store::Part;
 
 use crate::{
     Engine,
     commit::{CommitParts, Ended, Failed},
-    faults::Stop,
+    faults::EngineError,
     settled::Reading,
 };
 
@@ -40,7 +40,7 @@ pub(crate) async fn take_key_after_payment(
     payment: &Payment,
     lines: &[Occurrence],
     mut parts: CommitParts,
-) -> Result<Ended, Stop> {
+) -> Result<Ended, EngineError> {
     let claim = parts.claim.take();
     let ended = engine
         .unplanted_commit_payment(payment, lines, parts)
@@ -59,10 +59,10 @@ pub(crate) async fn send_before_commit(
     payment: &Payment,
     lines: &[Occurrence],
     parts: CommitParts,
-) -> Result<Ended, Stop> {
+) -> Result<Ended, EngineError> {
     let first = payment
         .attempt()
-        .filter(|attempt| payment.version() == 1 && attempt.state == State::Sent);
+        .filter(|attempt| payment.version() == 1 && attempt.state == OperationState::Sent);
     if let Some(attempt) = first {
         drop(Box::pin(engine.call(payment, attempt.n)).await);
     }

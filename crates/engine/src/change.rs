@@ -23,13 +23,13 @@ use domain::{Fault, Timestamp, id::TeamId};
 use uuid::Uuid;
 use world::World;
 
-use crate::{Engine, commit::Ended, deadline::Deadline, faults::Stop, turns::Turns};
+use crate::{Engine, commit::Ended, deadline::Deadline, faults::EngineError, locks::StreamLocks};
 
 /// How often a date is drawn for one thing. Each that is refused for its age has taken two seconds, so that a request's time is
 /// over by then.
 const DRAWS: u32 = 12;
 
-/// So many rounds follow each other at once. Whoever loses more waits in between, for others in the same situation.
+/// So many rounds follow each other at once. Anyone who loses more waits in between, for others in the same situation.
 const AT_ONCE: u32 = 10;
 
 /// The wait between later rounds.
@@ -54,13 +54,13 @@ pub(crate) trait Aggregate: Sized + Send {
     type Effects: Send;
 
     /// Whose turn a change waits for.
-    fn turn(id: Self::Id) -> Uuid;
+    fn lock_id(id: Self::Id) -> Uuid;
 
     /// The aggregate as it is stored; `None` when there is none.
     fn find(
         engine: &Engine,
         key: Key<Self::Id>,
-    ) -> impl Future<Output = Result<Option<Self>, Stop>> + Send;
+    ) -> impl Future<Output = Result<Option<Self>, EngineError>> + Send;
 
     /// The fault that there is none.
     fn missing() -> Fault;
@@ -75,10 +75,10 @@ pub(crate) trait Aggregate: Sized + Send {
         engine: &Engine,
         before: Self::Before,
         effects: Self::Effects,
-    ) -> impl Future<Output = Result<Ended, Stop>> + Send;
+    ) -> impl Future<Output = Result<Ended, EngineError>> + Send;
 
     /// Why the commit was refused by one of the statements that go with the change. `Ok`: the change begins again.
-    fn refused(&self, _engine: &Engine) -> impl Future<Output = Result<(), Stop>> + Send {
+    fn refused(&self, _engine: &Engine) -> impl Future<Output = Result<(), EngineError>> + Send {
         std::future::ready(Ok(()))
     }
 }
@@ -128,13 +128,13 @@ impl Engine {
         &self,
         key: Key<A::Id>,
         decide: impl Fn(A) -> F,
-    ) -> Result<(A, T), Stop>
+    ) -> Result<(A, T), EngineError>
     where
         A: Aggregate,
-        F: Future<Output = Result<Decision<A, T>, Stop>>,
+        F: Future<Output = Result<Decision<A, T>, EngineError>>,
     {
         let changed = self.change_if_there(key, decide).await?;
-        changed.ok_or_else(|| Stop::Fault(A::missing()))
+        changed.ok_or_else(|| EngineError::Fault(A::missing()))
     }
 
     /// The same; `None` when there is no such aggregate.
@@ -142,10 +142,10 @@ impl Engine {
         &self,
         key: Key<A::Id>,
         decide: impl Fn(A) -> F,
-    ) -> Result<Option<(A, T)>, Stop>
+    ) -> Result<Option<(A, T)>, EngineError>
     where
         A: Aggregate,
-        F: Future<Output = Result<Decision<A, T>, Stop>>,
+        F: Future<Output = Result<Decision<A, T>, EngineError>>,
     {
         let start = Start {
             key,
@@ -160,10 +160,10 @@ impl Engine {
         &self,
         start: Start<A>,
         decide: impl Fn(A) -> F,
-    ) -> Result<Option<(A, T)>, Stop>
+    ) -> Result<Option<(A, T)>, EngineError>
     where
         A: Aggregate,
-        F: Future<Output = Result<Decision<A, T>, Stop>>,
+        F: Future<Output = Result<Decision<A, T>, EngineError>>,
     {
         let Start {
             key,
@@ -171,7 +171,7 @@ impl Engine {
             deadline,
         } = start;
         let decide = &decide;
-        self.rounds(Some(A::turn(key.id)), deadline, move || {
+        self.rounds(Some(A::lock_id(key.id)), deadline, move || {
             let known = known.take();
             // Boxed: aggregates are large, and a round is handed on from one future to the next.
             Box::pin(async move {
@@ -193,10 +193,10 @@ impl Engine {
         &self,
         loaded: A,
         decide: &impl Fn(A) -> F,
-    ) -> Result<Round<Option<(A, T)>>, Stop>
+    ) -> Result<Round<Option<(A, T)>>, EngineError>
     where
         A: Aggregate,
-        F: Future<Output = Result<Decision<A, T>, Stop>>,
+        F: Future<Output = Result<Decision<A, T>, EngineError>>,
     {
         let before = loaded.before();
         let (mut next, effects, result) = match decide(loaded).await? {
@@ -209,7 +209,7 @@ impl Engine {
             Ended::Done => Ok(Round::Done(Some((next, result)))),
             Ended::Overtaken => Ok(Round::Conflict),
             Ended::Refused(_) => next.refused(self).await.map(|()| Round::Conflict),
-            Ended::Taken => Err(Stop::Taken),
+            Ended::Taken => Err(EngineError::Taken),
         }
     }
 
@@ -219,16 +219,16 @@ impl Engine {
     /// What a round returns; `error.unavailable` when others are faster until the deadline.
     pub(crate) async fn rounds<T, F>(
         &self,
-        turn: Option<Uuid>,
+        lock_id: Option<Uuid>,
         deadline: Deadline,
         round: impl FnMut() -> F,
-    ) -> Result<T, Stop>
+    ) -> Result<T, EngineError>
     where
-        F: Future<Output = Result<Round<T>, Stop>>,
+        F: Future<Output = Result<Round<T>, EngineError>>,
     {
         let limits = Limits {
-            turns: &self.inner.turns,
-            turn,
+            locks: &self.inner.locks,
+            lock_id,
             until: deadline.at(),
         };
         rounds(&self.inner.world, limits, round).await
@@ -239,14 +239,14 @@ impl Engine {
     ///
     /// # Errors
     /// What `make` returns; `error.unavailable` when commits never come in time.
-    pub(crate) async fn dated<T, F>(&self, make: impl Fn(Date) -> F) -> Result<T, Stop>
+    pub(crate) async fn dated<T, F>(&self, make: impl Fn(Date) -> F) -> Result<T, EngineError>
     where
-        F: Future<Output = Result<T, Stop>>,
+        F: Future<Output = Result<T, EngineError>>,
     {
         for _ in 0..DRAWS {
             let date = self.inner.store.draw_date().await?;
             match make(date).await {
-                Err(Stop::Outdated) => {}
+                Err(EngineError::Outdated) => {}
                 ended => return ended,
             }
         }
@@ -257,9 +257,9 @@ impl Engine {
 
 /// What bounds the rounds of a change.
 struct Limits<'a> {
-    turns: &'a Turns,
+    locks: &'a StreamLocks,
     /// The turn that each round holds.
-    turn: Option<Uuid>,
+    lock_id: Option<Uuid>,
     /// No round begins later, but the first.
     until: Timestamp,
 }
@@ -268,15 +268,15 @@ async fn rounds<T, F>(
     world: &World,
     limits: Limits<'_>,
     mut round: impl FnMut() -> F,
-) -> Result<T, Stop>
+) -> Result<T, EngineError>
 where
-    F: Future<Output = Result<Round<T>, Stop>>,
+    F: Future<Output = Result<Round<T>, EngineError>>,
 {
     let mut lost: u32 = 0;
     loop {
         {
-            let _turn = match limits.turn {
-                Some(turn) => Some(limits.turns.take(turn).await),
+            let _lock = match limits.lock_id {
+                Some(lock_id) => Some(limits.locks.take(lock_id).await),
                 None => None,
             };
             match round().await? {
@@ -305,9 +305,9 @@ mod tests {
 
     const ONE: Uuid = Uuid::from_u128(1);
 
-    fn code(stop: Stop) -> Code {
+    fn code(stop: EngineError) -> Code {
         match stop {
-            Stop::Fault(fault) => fault.code,
+            EngineError::Fault(fault) => fault.code,
             other => panic!("{other:?}"),
         }
     }
@@ -324,14 +324,14 @@ mod tests {
         }
 
         /// Plays rounds that may begin within a second.
-        fn play<T, F: Future<Output = Result<Round<T>, Stop>>>(
+        fn play<T, F: Future<Output = Result<Round<T>, EngineError>>>(
             &self,
             round: impl FnMut() -> F,
-        ) -> Result<T, Stop> {
-            let turns = Turns::default();
+        ) -> Result<T, EngineError> {
+            let locks = StreamLocks::default();
             let limits = Limits {
-                turns: &turns,
-                turn: Some(ONE),
+                locks: &locks,
+                lock_id: Some(ONE),
                 until: self.world.now().after(Duration::from_secs(1)),
             };
             let played = rounds(&self.world, limits, round);
@@ -357,7 +357,7 @@ mod tests {
         let lab = Lab::new();
         let began = lab.world.now();
         let tries = Cell::new(0_u32);
-        let done: Result<(), Stop> = lab.play(|| {
+        let done: Result<(), EngineError> = lab.play(|| {
             tries.set(tries.get() + 1);
             async { Ok(Round::Conflict) }
         });
@@ -370,10 +370,10 @@ mod tests {
     #[test]
     fn the_first_round_is_played_whatever_the_time() {
         let (world, sim) = World::simulated(1);
-        let turns = Turns::default();
+        let locks = StreamLocks::default();
         let limits = Limits {
-            turns: &turns,
-            turn: None,
+            locks: &locks,
+            lock_id: None,
             until: Timestamp::from_micros(0),
         };
         let done = rounds(&world, limits, || async { Ok(Round::Done("made")) });
@@ -384,11 +384,11 @@ mod tests {
     fn an_unknown_outcome_ends_the_rounds_and_stays_unknown() {
         let lab = Lab::new();
         let tries = Cell::new(0);
-        let done: Result<(), Stop> = lab.play(|| {
+        let done: Result<(), EngineError> = lab.play(|| {
             tries.set(tries.get() + 1);
-            async { Err(Stop::Fault(Fault::unconfirmed("the-id"))) }
+            async { Err(EngineError::Fault(Fault::unconfirmed("the-id"))) }
         });
-        let Err(Stop::Fault(fault)) = done else {
+        let Err(EngineError::Fault(fault)) = done else {
             panic!("{done:?}")
         };
         assert_eq!(fault.id.as_deref(), Some("the-id"));
@@ -402,12 +402,12 @@ mod tests {
     #[test]
     fn rounds_of_one_thing_follow_each_other_and_those_of_others_do_not_wait() {
         let (world, sim) = World::simulated(1);
-        let turns = Turns::default();
+        let locks = StreamLocks::default();
         let (story, pause) = (RefCell::new(Vec::new()), Duration::from_millis(10));
-        let change = |turn, name: &'static str| {
+        let change = |lock_id, name: &'static str| {
             let limits = Limits {
-                turns: &turns,
-                turn: Some(turn),
+                locks: &locks,
+                lock_id: Some(lock_id),
                 until: world.now().after(Duration::from_secs(1)),
             };
             let (story, world) = (&story, &world);

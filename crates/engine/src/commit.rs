@@ -14,7 +14,7 @@ use store::once;
 use crate::{
     Engine,
     deadline::Deadline,
-    faults::{Stop, database},
+    faults::{EngineError, database},
     progress::Progress,
 };
 
@@ -39,19 +39,19 @@ pub(crate) struct CommitParts {
 /// Why a commit has no outcome.
 pub(crate) enum Failed {
     /// Nothing was written.
-    Stop(Stop),
+    EngineError(EngineError),
     /// It may have been written: an answer was lost, and nothing could be found out since.
     Unclear,
 }
 
 impl Failed {
-    /// What is told of a commit about the thing with this id.
-    fn about(self, id: impl std::fmt::Display) -> Stop {
+    /// The answer to a commit of the thing with this id.
+    fn about(self, id: impl std::fmt::Display) -> EngineError {
         match self {
-            Self::Stop(stop) => stop,
+            Self::EngineError(stop) => stop,
             Self::Unclear => {
                 tracing::error!("the database did not say what became of a commit");
-                Stop::Fault(Fault::unconfirmed(id))
+                EngineError::Fault(Fault::unconfirmed(id))
             }
         }
     }
@@ -59,7 +59,7 @@ impl Failed {
 
 impl From<DbError> for Failed {
     fn from(error: DbError) -> Self {
-        Self::Stop(error.into())
+        Self::EngineError(error.into())
     }
 }
 
@@ -95,7 +95,7 @@ impl Engine {
         payment: &Payment,
         lines: &[Occurrence],
         parts: CommitParts,
-    ) -> Result<Ended, Stop> {
+    ) -> Result<Ended, EngineError> {
         note_payment(payment.id());
         let id = self.change_id();
         let stream = payment.id().key();
@@ -135,8 +135,8 @@ impl Engine {
         match (&committed, &parts.progress) {
             (Ok(None), Some(progress)) => progress.begun(payment),
             (Ok(None), None) => self.inner.watching.note(payment),
-            (Ok(Some(_)) | Err(Failed::Stop(_)), Some(progress)) => progress.refused(),
-            (Ok(Some(_)) | Err(Failed::Stop(_)), None) | (Err(Failed::Unclear), _) => {}
+            (Ok(Some(_)) | Err(Failed::EngineError(_)), Some(progress)) => progress.refused(),
+            (Ok(Some(_)) | Err(Failed::EngineError(_)), None) | (Err(Failed::Unclear), _) => {}
         }
         let committed = committed.map_err(|failed| failed.about(payment.id()))?;
         let Some(conflict) = committed else {
@@ -167,7 +167,7 @@ impl Engine {
         intent: &Intent,
         more: Vec<Statement>,
         date: &Date,
-    ) -> Result<Ended, Stop> {
+    ) -> Result<Ended, EngineError> {
         self.commit_intent_with(intent, IntentEvent::Started, more, Some(date))
             .await
     }
@@ -178,7 +178,7 @@ impl Engine {
         intent: &Intent,
         event: IntentEvent,
         more: Vec<Statement>,
-    ) -> Result<Ended, Stop> {
+    ) -> Result<Ended, EngineError> {
         self.commit_intent_with(intent, event, more, None).await
     }
 
@@ -188,7 +188,7 @@ impl Engine {
         event: IntentEvent,
         more: Vec<Statement>,
         date: Option<&Date>,
-    ) -> Result<Ended, Stop> {
+    ) -> Result<Ended, EngineError> {
         let (id, stream) = (self.change_id(), intent.id.key());
         let first = intent.version == 1;
         let mut change = Change::new(id, &stream)
@@ -225,7 +225,7 @@ impl Engine {
     }
 
     /// Commits a change of an aggregate that has no events. `Some(index)` names the statement that was refused.
-    pub(crate) async fn commit_plain(&self, change: Change) -> Result<Option<usize>, Stop> {
+    pub(crate) async fn commit_plain(&self, change: Change) -> Result<Option<usize>, EngineError> {
         self.once_committed(change)
             .await?
             .ok_or_else(|| Fault::unconfirmed_unnamed().into())
@@ -236,7 +236,7 @@ impl Engine {
         &self,
         change: Change,
         id: impl std::fmt::Display,
-    ) -> Result<Option<usize>, Stop> {
+    ) -> Result<Option<usize>, EngineError> {
         let _naming = self.naming(&id);
         self.once_committed(change)
             .await?
@@ -244,7 +244,7 @@ impl Engine {
     }
 
     /// How a commit ended: `None` when nobody can say, else the statement that was refused, if one was.
-    async fn once_committed(&self, change: Change) -> Result<Option<Option<usize>>, Stop> {
+    async fn once_committed(&self, change: Change) -> Result<Option<Option<usize>>, EngineError> {
         match self.inner.store.commit(change).await? {
             Committed::Done => Ok(Some(None)),
             Committed::Conflict { statement } => Ok(Some(Some(statement))),

@@ -9,7 +9,7 @@ use crate::{Engine, progress::Named};
 /// How long before the deadline the last call to a processor must have been sent.
 const MARGIN: Duration = Duration::from_secs(1);
 
-/// What is not begun with less time left could not be told any more.
+/// What is begun with less time left could not be answered any more.
 const LEAST: Duration = Duration::from_millis(200);
 
 /// How long past its deadline a request waits for a commit that is being written.
@@ -48,7 +48,7 @@ impl Deadline {
     }
 
     /// How long from `now` a call that takes `call` at most may wait before it is sent. The operation's own time counts: a
-    /// field that comes late in its document is sent all the same, and told as unknown when its answer comes too late.
+    /// field that comes late in its document is sent all the same, and answered as unknown when its answer comes too late.
     pub(crate) fn send_within(self, now: Timestamp, call: Duration) -> Duration {
         self.operation
             .since(now)
@@ -99,7 +99,7 @@ impl Engine {
     }
 
     /// The result of a root field's work. Operations on payments end in time by themselves, unless the process was stopped;
-    /// of one that does not it is told that nobody knows, with the id of what it is about where that is known.
+    /// of one that does not its answer is that nobody knows, with the id of what it is about where that is known.
     ///
     /// # Errors
     /// `error.unavailable` when the time is over.

@@ -36,7 +36,7 @@ pub fn connection_not_found() -> Fault {
 
 /// Why an operation stopped.
 #[derive(Debug)]
-pub(crate) enum Stop {
+pub(crate) enum EngineError {
     /// Refused; tell the merchant.
     Fault(Fault),
     /// The idempotency key was taken by another request in the meantime.
@@ -45,7 +45,7 @@ pub(crate) enum Stop {
     Outdated,
 }
 
-impl Stop {
+impl EngineError {
     /// Code and text, for the log.
     pub(crate) fn words(&self) -> (&'static str, &str) {
         match self {
@@ -56,13 +56,13 @@ impl Stop {
     }
 }
 
-impl From<Fault> for Stop {
+impl From<Fault> for EngineError {
     fn from(fault: Fault) -> Self {
         Self::Fault(fault)
     }
 }
 
-impl From<DbError> for Stop {
+impl From<DbError> for EngineError {
     fn from(error: DbError) -> Self {
         match error {
             DbError::Outdated => Self::Outdated,
@@ -71,23 +71,23 @@ impl From<DbError> for Stop {
     }
 }
 
-impl From<VaultError> for Stop {
+impl From<VaultError> for EngineError {
     fn from(error: VaultError) -> Self {
         Self::Fault(sealed(&error))
     }
 }
 
-/// What the merchant is told when something about this payment may have been begun already: a failure of ours names it.
-pub(crate) fn begun_about(stop: Stop, id: PaymentId) -> Fault {
+/// The answer to the merchant when something about this payment may have been begun already: a failure of ours names it.
+pub(crate) fn begun_about(stop: EngineError, id: PaymentId) -> Fault {
     match stop {
-        Stop::Fault(fault) if fault.is_ours() => Fault::unconfirmed(id),
-        Stop::Fault(fault) => fault,
-        // Told only to those who brought a key.
-        Stop::Taken | Stop::Outdated => Fault::unknown().about(id),
+        EngineError::Fault(fault) if fault.is_ours() => Fault::unconfirmed(id),
+        EngineError::Fault(fault) => fault,
+        // Answered only to those who brought a key.
+        EngineError::Taken | EngineError::Outdated => Fault::unknown().about(id),
     }
 }
 
-/// What the merchant is told of an error of the database; the operator finds the rest in the log.
+/// The answer to the merchant for an error of the database; the operator finds the rest in the log.
 pub(crate) fn database(error: &DbError) -> Fault {
     match error {
         DbError::Unreachable(why) => {
@@ -98,7 +98,7 @@ pub(crate) fn database(error: &DbError) -> Fault {
             tracing::warn!(error = %error, "the database can't take more work");
             Fault::unavailable()
         }
-        // A full disk, most often: nothing was written, and it may be asked for again. The database has told more.
+        // A full disk, most often: nothing was written, and it may be asked for again. The database has logged more.
         DbError::Storage(_) => {
             tracing::warn!(error = %error, "the database's storage fails");
             Fault::unavailable()
@@ -110,7 +110,7 @@ pub(crate) fn database(error: &DbError) -> Fault {
     }
 }
 
-/// What the merchant is told of an error of the vault.
+/// The answer to the merchant for an error of the vault.
 pub(crate) fn sealed(error: &VaultError) -> Fault {
     if let VaultError::Db(error) = error {
         return database(error);
@@ -129,12 +129,12 @@ pub(crate) fn sealed(error: &VaultError) -> Fault {
     Fault::unknown()
 }
 
-/// What is told of a stop where no key can be taken.
-pub(crate) fn only_fault(stop: Stop) -> Fault {
+/// The answer to an error where no key can be taken.
+pub(crate) fn only_fault(stop: EngineError) -> Fault {
     match stop {
-        Stop::Fault(fault) => fault,
-        // Told only to those who brought a key.
-        Stop::Taken => Fault::unknown(),
-        Stop::Outdated => Fault::unavailable(),
+        EngineError::Fault(fault) => fault,
+        // Answered only to those who brought a key.
+        EngineError::Taken => Fault::unknown(),
+        EngineError::Outdated => Fault::unavailable(),
     }
 }

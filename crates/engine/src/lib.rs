@@ -23,7 +23,7 @@ mod flows;
 mod idempotency;
 mod intents;
 mod jobs;
-mod lately;
+mod locks;
 mod measure;
 mod numbers;
 mod payments;
@@ -31,6 +31,7 @@ mod people;
 mod processor_tokens;
 mod progress;
 mod quotas;
+mod recent_reads;
 mod references;
 mod registry;
 mod request;
@@ -38,7 +39,6 @@ mod seed;
 mod settings;
 mod settled;
 mod team;
-mod turns;
 mod wallets;
 
 use std::{
@@ -67,12 +67,13 @@ pub use audit::{Broken, Listed, Mark, TrailFilter, Verified, Verifier, Written, 
 pub use connections::{ConnectionView, SaveConnection};
 pub use flows::{FlowFormat, FlowTrial, FlowView, SaveFlow, TrialStep, WrittenFlow};
 pub use http_client::Url;
-pub use idempotency::{Once, Scope, Told};
+pub use idempotency::{Once, Response, Scope};
 pub use intents::{IntentPage, IntentView, ListIntents, StartIntent, UpdateIntent};
 pub use numbers::SentNumber;
 pub use payments::{
-    Abandon, Authorise, Cancel, Capture, Decide, Heard, Instrument, ListPayments, Payer,
-    PaymentPage, PaymentView, Refund, Resolve, Returned, Stored, Target, Webhook, team_of_return,
+    Abandon, Authorise, Cancel, Capture, Decide, Instrument, ListPayments, Payer, PaymentPage,
+    PaymentView, Refund, Resolve, Returned, Stored, Target, Webhook, WebhookOutcome,
+    team_of_return,
 };
 pub use people::{CreateCustomer, CustomerPage, ListCustomers, Owner, TokenView, Tokenise};
 pub use processor_tokens::{LinkedGateway, ProcessorTokenWanted, TokenReturn};
@@ -130,7 +131,7 @@ struct Inner {
     first_team: parking_lot::Mutex<Option<domain::id::TeamId>>,
     settings: Settings,
     public_url: OnceLock<String>,
-    turns: turns::Turns,
+    locks: locks::StreamLocks,
     watching: Arc<progress::Watching>,
     large: payments::Large,
     looking: payments::Looking,
@@ -168,7 +169,7 @@ impl Engine {
                 wallet_keys: wallets::cache(),
                 first_team: parking_lot::Mutex::new(None),
                 public_url: OnceLock::new(),
-                turns: turns::Turns::default(),
+                locks: locks::StreamLocks::default(),
                 watching: Arc::default(),
                 large: payments::Large::default(),
                 looking: payments::Looking::default(),
@@ -204,7 +205,7 @@ impl Engine {
         let _ = self.inner.public_url.set(base);
     }
 
-    /// The base of every address that is handed out; empty until it is told.
+    /// The base of every address that is handed out; empty until it is set.
     pub(crate) fn public_url(&self) -> &str {
         self.inner.public_url.get().map_or("", String::as_str)
     }
@@ -268,7 +269,7 @@ impl Engine {
         let guard = Running(Arc::clone(&self.inner));
         let task = async move {
             let _guard = guard;
-            // Whoever waits may be gone; the work counts all the same.
+            // Anyone who waits may be gone; the work counts all the same.
             let _ = done.send(work.await);
         };
         // What it logs names the request that caused it.

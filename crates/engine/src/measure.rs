@@ -1,4 +1,4 @@
-//! What is measured of payments. Labels are bounded: whoever has thousands of teams gets `other` for those that come last.
+//! What is measured of payments. Labels are bounded: an installation with thousands of teams gets `other` for those that come last.
 
 use std::collections::BTreeSet;
 

@@ -6,7 +6,7 @@
 //! - A team brings at most [`domain::number_quota::NUMBERS`] numbers of one first six and last four within an hour; of bank
 //!   accounts, of one bank and last four.
 //!   Nodes that don't know of each other let [`UNSHARED`] more through each.
-//! - It is counted before anything is told of the request, what an idempotency key tells included.
+//! - It is counted before anything of the request is answered, also from an idempotency key.
 //!
 //! # How it works
 //! Hardly a shop sees three cards within an hour that share first six and last four. So a node counts the first
@@ -30,7 +30,7 @@ use vault::NumberMark;
 
 use crate::{
     Engine, Once,
-    faults::{Stop, only_fault},
+    faults::{EngineError, only_fault},
 };
 
 /// So many numbers of one first six and last four a node counts by itself.
@@ -204,7 +204,7 @@ impl Engine {
         caller: &Caller,
         grant: &ClientGrant,
         mark: &NumberMark,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), EngineError> {
         let most = grant.distinct_numbers();
         let count = store::credential::count_number(caller.team, caller.key, &mark.number, most);
         let change = Change::new(self.change_id(), &caller.key.key()).with(count);
@@ -222,7 +222,7 @@ impl Engine {
         Err(Fault::new(Code::RateLimited, message).after(left).into())
     }
 
-    async fn count_for_team(&self, team: TeamId, mark: &NumberMark) -> Result<(), Stop> {
+    async fn count_for_team(&self, team: TeamId, mark: &NumberMark) -> Result<(), EngineError> {
         let now = self.inner.world.now();
         let Own::Shared(own) = self.inner.numbers.judge(team, mark, now) else {
             return Ok(());
@@ -240,7 +240,7 @@ impl Engine {
             let changed = quota != before
                 && match judged {
                     Judged::Counted | Judged::Refused { noted: true, .. } => true,
-                    // What only this node knew must be known to the others before it is told.
+                    // What only this node knew must be known to the others before it is answered.
                     Judged::Known => !before.knows(&mark.number, now),
                     Judged::Refused { noted: false, .. } => false,
                 };
@@ -273,7 +273,7 @@ impl Engine {
     }
 
     /// Removes counts of which nothing counts any more.
-    pub(crate) async fn forget_number_quotas(&self, limit: i64) -> Result<usize, Stop> {
+    pub(crate) async fn forget_number_quotas(&self, limit: i64) -> Result<usize, EngineError> {
         let now = self.inner.world.now();
         Ok(store::number_quota::sweep(&self.inner.store, now, limit).await?)
     }

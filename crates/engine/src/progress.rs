@@ -10,7 +10,7 @@ use std::{
 
 use domain::{
     id::PaymentId,
-    payment::{Payment, State},
+    payment::{OperationState, Payment},
 };
 use parking_lot::Mutex;
 
@@ -79,7 +79,7 @@ impl Progress {
         let own = payment
             .operations()
             .last()
-            .filter(|last| last.state == State::Sent)
+            .filter(|last| last.state == OperationState::Sent)
             .map(|last| last.n);
         *self.0.stage.lock() = Stage::OnDisk(Box::new(Known {
             payment: payment.clone(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use domain::id::TeamId;
 use store::{connection::Connection, flow::Flow};
 
-use crate::{Engine, faults::Stop, lately::Lately};
+use crate::{Engine, faults::EngineError, recent_reads::RecentReads};
 
 /// Teams whose configuration is kept at the same time.
 const TEAMS_KEPT: usize = 1_000;
@@ -18,17 +18,17 @@ pub(crate) struct Configured {
     pub(crate) connections: Vec<Arc<Connection>>,
 }
 
-/// The configuration of teams, as read lately.
-pub(crate) type Registry = Lately<TeamId, Arc<Configured>>;
+/// The configuration of teams, as read recently.
+pub(crate) type Registry = RecentReads<TeamId, Arc<Configured>>;
 
 /// The registry of a node that starts.
 pub(crate) fn registry() -> Registry {
-    Lately::at_most(TEAMS_KEPT)
+    RecentReads::at_most(TEAMS_KEPT)
 }
 
 impl Engine {
     /// The flows and connections of a team, as they were less than a second ago.
-    pub(crate) async fn configured(&self, team: TeamId) -> Result<Arc<Configured>, Stop> {
+    pub(crate) async fn configured(&self, team: TeamId) -> Result<Arc<Configured>, EngineError> {
         let reading = match self.inner.registry.find(&team, self.inner.world.now()) {
             Ok(configured) => return Ok(configured),
             Err(reading) => reading,

@@ -8,7 +8,7 @@ use domain::{
 };
 use store::{
     connection::Connection,
-    credential::{self, Kind},
+    credential::{self, CredentialKind},
     flow::Flow,
     flow_version::FlowVersion,
     team::Team,
@@ -85,7 +85,7 @@ impl Engine {
         let Some(given) = seed.secret_key else {
             return Ok(None);
         };
-        if !self.is_credential(Kind::Secret, &given) {
+        if !self.is_credential(CredentialKind::Secret, &given) {
             return Err(malformed());
         }
         let hash = self.inner.vault.credential_hash(&given);

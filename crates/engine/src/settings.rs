@@ -12,7 +12,7 @@ use domain::{
 use crate::OrderIds;
 use crate::quotas::QuotaLimits;
 
-/// The engine's settings, checked by whoever reads the configuration.
+/// The engine's settings, checked by the reader of the configuration.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Test or live.
@@ -59,7 +59,7 @@ pub struct Settings {
 pub enum TestNumbers {
     /// Those that are published for tests, and those in these ranges.
     Published(Vec<TestRange>),
-    /// Every one, real ones too: for whoever must.
+    /// Every one, real ones too: for those who must.
     All,
 }
 

@@ -17,8 +17,8 @@ use domain::{
 use crate::{
     Engine,
     change::Round,
-    faults::{Stop, database, only_fault},
-    lately::Lately,
+    faults::{EngineError, database, only_fault},
+    recent_reads::RecentReads,
 };
 
 /// Where settings stand in a fault's `field`.
@@ -26,7 +26,7 @@ const FIELD: &str = "settings";
 /// Teams whose settings are kept at the same time.
 const KEPT: usize = 10_000;
 
-/// A team as it is told.
+/// A team as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TeamView {
     /// Its id.
@@ -73,17 +73,17 @@ impl UpdateTeam {
     }
 }
 
-/// Settings as they were read lately.
+/// Settings as they were read recently.
 pub(crate) struct Cache {
-    of_team: Lately<TeamId, Arc<TeamSettings>>,
-    origins: Lately<(), Arc<BTreeSet<String>>>,
+    of_team: RecentReads<TeamId, Arc<TeamSettings>>,
+    origins: RecentReads<(), Arc<BTreeSet<String>>>,
 }
 
 /// The cache of a node that starts.
 pub(crate) fn cache() -> Cache {
     Cache {
-        of_team: Lately::at_most(KEPT),
-        origins: Lately::at_most(1),
+        of_team: RecentReads::at_most(KEPT),
+        origins: RecentReads::at_most(1),
     }
 }
 
@@ -160,7 +160,7 @@ impl Engine {
         team: TeamId,
         name: Option<&str>,
         update: &UpdateTeam,
-    ) -> Result<TeamView, Stop> {
+    ) -> Result<TeamView, EngineError> {
         self.rounds(None, self.deadline(), || async move {
             let mut settings = store::team_setting::of_team(&self.inner.store, team).await?;
             apply(&mut settings, update)?;
@@ -185,7 +185,7 @@ impl Engine {
         self.team_view(team).await
     }
 
-    async fn team_view(&self, team: TeamId) -> Result<TeamView, Stop> {
+    async fn team_view(&self, team: TeamId) -> Result<TeamView, EngineError> {
         let found = store::team::of_id(&self.inner.store, team).await?;
         let name = found.map(|team| team.name).unwrap_or_default();
         let settings = self.team_settings(team).await?;

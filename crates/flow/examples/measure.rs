@@ -10,7 +10,7 @@
 
 use std::{hint::black_box, time::Instant};
 
-use flow::{CardFacts, Document, Facts, PaymentFacts, Position, Program, Stop};
+use flow::{CardFacts, Document, Effect, Facts, PaymentFacts, Position, Program};
 use serde_json::{Value, json};
 
 const CONDITIONS: usize = 50;
@@ -58,14 +58,14 @@ fn main() {
             let begin = Instant::now();
             for _ in 0..RUNS {
                 let run = program.run(Position::START, black_box(&facts), &mut || 0);
-                assert!(matches!(run.stop, Stop::Authorise(_)) && run.trace.len() == 200);
+                assert!(matches!(run.stop, Effect::Authorise(_)) && run.trace.len() == 200);
                 black_box(run);
             }
             begin.elapsed().as_nanos() / u128::from(RUNS)
         })
         .collect();
     batches.sort_unstable();
-    let told =
+    let problems =
         |nanoseconds: u128| format!("{}.{} µs", nanoseconds / 1_000, nanoseconds % 1_000 / 100);
     let (fastest, median) = (
         batches.first().unwrap(),
@@ -73,7 +73,7 @@ fn main() {
     );
     println!(
         "{} per run, {} in the fastest batch",
-        told(*median),
-        told(*fastest)
+        problems(*median),
+        problems(*fastest)
     );
 }

@@ -64,16 +64,16 @@ mod tests {
     #[test]
     fn a_condition_on_what_is_known_later_is_warned_of() {
         let text = "name: N\ntrigger: payment\nsteps:\n- if: card.country != 'IE'\n  then:\n  - three_d_secure: request\n- authorise:\n    connection: a\n- if: card.funding == 'DEBIT'\n  then:\n  - note: debit\n";
-        let told: Vec<_> = Document::parse(text)
+        let problems: Vec<_> = Document::parse(text)
             .unwrap()
             .warnings()
             .iter()
             .map(ToString::to_string)
             .collect();
-        assert_eq!(told.len(), 1, "{told:?}");
+        assert_eq!(problems.len(), 1, "{problems:?}");
         assert!(
-            told[0].starts_with("steps[0].if (line 4): `card.country` is null here"),
-            "{told:?}"
+            problems[0].starts_with("steps[0].if (line 4): `card.country` is null here"),
+            "{problems:?}"
         );
     }
 }

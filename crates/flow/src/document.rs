@@ -156,9 +156,9 @@ pub enum Action {
     },
     /// Declines the payment without asking a processor.
     Decline {
-        /// The reason that the merchant is told.
+        /// The reason that the merchant gets.
         code: DeclineCode,
-        /// A text beside it, for the timeline.
+        /// A text next to it, for the timeline.
         message: Option<String>,
     },
     /// Waits.
@@ -167,14 +167,14 @@ pub enum Action {
     Approval {
         /// What the person reads.
         title: String,
-        /// How long to wait; for ever when absent.
+        /// How long to wait; permanently when absent.
         within: Option<Duration>,
     },
     /// Waits for a webhook.
     AwaitWebhook {
         /// The last part of its address.
         name: String,
-        /// How long to wait; for ever when absent.
+        /// How long to wait; permanently when absent.
         within: Option<Duration>,
     },
     /// Calls a webhook.

@@ -6,7 +6,7 @@ use crate::{
     document::{Authorise, CaptureWhen, Destination, Fallback, Share, Trigger},
     facts::Facts,
     program::{Instruction, Op, Program},
-    run::{Authorisation, Candidate, Position, Run, Stop, Trace},
+    run::{Authorisation, Candidate, Effect, Position, Run, Trace},
     wish,
 };
 
@@ -48,7 +48,7 @@ impl Program {
             offers: None,
             notes: Vec::new(),
             unanswered: Vec::new(),
-            stop: Stop::End,
+            stop: Effect::End,
         };
         let mut at = from;
         while let Some(instruction) = self.code.get(at.index()) {
@@ -81,7 +81,7 @@ impl Program {
                 }
                 op => {
                     run.stop = stop(op, next, draw);
-                    if let Stop::Authorise(authorisation) = &mut run.stop {
+                    if let Effect::Authorise(authorisation) = &mut run.stop {
                         authorisation.because = self.branch_of(at.index());
                     }
                     let reason = reason(&run.stop);
@@ -91,7 +91,7 @@ impl Program {
             }
         }
         if self.trigger == Trigger::Payment && at.has(AUTHORISED) && !at.has(SETTLED) {
-            run.stop = Stop::Capture {
+            run.stop = Effect::Capture {
                 when: CaptureWhen::Now,
                 next: at.with(SETTLED),
             };
@@ -132,7 +132,7 @@ impl Program {
             reason: Some(reason),
         });
         if taken {
-            // What stands in `else` is told as left when its turn comes.
+            // What stands in `else` is reported as left when its turn comes.
             return index + 1;
         }
         self.skip(
@@ -190,9 +190,9 @@ impl Run {
 }
 
 /// What must be done for an instruction.
-fn stop(op: &Op, next: Position, draw: &mut dyn FnMut() -> u64) -> Stop {
+fn stop(op: &Op, next: Position, draw: &mut dyn FnMut() -> u64) -> Effect {
     match op {
-        Op::Authorise { to, capture } => Stop::Authorise(Authorisation {
+        Op::Authorise { to, capture } => Effect::Authorise(Authorisation {
             candidates: candidates(to, draw),
             fallback: to
                 .fallback
@@ -202,54 +202,54 @@ fn stop(op: &Op, next: Position, draw: &mut dyn FnMut() -> u64) -> Stop {
             capture: capture.clone(),
             next: next.with(AUTHORISED),
         }),
-        Op::Capture(when) => Stop::Capture {
+        Op::Capture(when) => Effect::Capture {
             when: when.clone(),
             next: next.with(SETTLED),
         },
-        Op::Refund { amount, reason } => Stop::Refund {
+        Op::Refund { amount, reason } => Effect::Refund {
             amount: *amount,
             reason: reason.clone(),
             next,
         },
-        Op::Cancel { reason } => Stop::Cancel {
+        Op::Cancel { reason } => Effect::Cancel {
             reason: reason.clone(),
             next: next.with(SETTLED),
         },
-        Op::Decline { code, message } => Stop::Decline {
+        Op::Decline { code, message } => Effect::Decline {
             code: *code,
             message: message.clone(),
         },
-        Op::Delay(span) => Stop::Delay { span: *span, next },
-        Op::Approval { title, within } => Stop::Approval {
+        Op::Delay(span) => Effect::Delay { span: *span, next },
+        Op::Approval { title, within } => Effect::Approval {
             title: title.clone(),
             within: *within,
             next,
         },
-        Op::AwaitWebhook { name, within } => Stop::AwaitWebhook {
+        Op::AwaitWebhook { name, within } => Effect::AwaitWebhook {
             name: name.clone(),
             within: *within,
             next,
         },
-        Op::CallWebhook { url } => Stop::CallWebhook {
+        Op::CallWebhook { url } => Effect::CallWebhook {
             url: url.clone(),
             next,
         },
         // These stop nothing; `run` has taken them.
-        Op::If { .. } | Op::Jump(_) | Op::Offer(_) | Op::Wish(_) | Op::Note(_) => Stop::End,
+        Op::If { .. } | Op::Jump(_) | Op::Offer(_) | Op::Wish(_) | Op::Note(_) => Effect::End,
     }
 }
 
 /// Why a stop is as it is, for the trace: where a payment goes.
-fn reason(stop: &Stop) -> Option<String> {
-    let Stop::Authorise(authorisation) = stop else {
+fn reason(stop: &Effect) -> Option<String> {
+    let Effect::Authorise(authorisation) = stop else {
         return None;
     };
-    let told: Vec<String> = authorisation
+    let problems: Vec<String> = authorisation
         .candidates
         .iter()
         .map(|candidate| format!("{} ({})", candidate.connection, candidate.reason))
         .collect();
-    Some(told.join(", then "))
+    Some(problems.join(", then "))
 }
 
 /// The connections in the order in which they are asked.

@@ -13,7 +13,7 @@ pub type Int<'a> = i64;
 
 /// The type of a fact, as conditions are checked by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum FactType {
     /// Text.
     Text,
     /// A whole number.
@@ -37,7 +37,7 @@ pub(crate) struct Field {
     /// Its name, such as `currency`.
     pub(crate) name: &'static str,
     /// Its type.
-    pub(crate) kind: Kind,
+    pub(crate) kind: FactType,
     /// Reads it.
     pub(crate) get: for<'f> fn(&'f Facts<'_>) -> Fact<'f>,
 }
@@ -52,7 +52,7 @@ pub(crate) struct Group {
 
 /// A type that a fact can have in Rust.
 trait Typed<'a>: Sized {
-    const KIND: Kind;
+    const KIND: FactType;
     /// What is expected, for a message.
     const EXPECTED: &'static str;
     fn fact(&self) -> Fact<'_>;
@@ -60,7 +60,7 @@ trait Typed<'a>: Sized {
 }
 
 impl<'a> Typed<'a> for Cow<'a, str> {
-    const KIND: Kind = Kind::Text;
+    const KIND: FactType = FactType::Text;
     const EXPECTED: &'static str = "must be a text or null";
 
     fn fact(&self) -> Fact<'_> {
@@ -73,7 +73,7 @@ impl<'a> Typed<'a> for Cow<'a, str> {
 }
 
 impl Typed<'_> for i64 {
-    const KIND: Kind = Kind::Int;
+    const KIND: FactType = FactType::Int;
     const EXPECTED: &'static str = "must be a whole number or null";
 
     fn fact(&self) -> Fact<'_> {

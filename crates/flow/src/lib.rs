@@ -9,7 +9,7 @@
 //! - A run is a pure function of position, facts and draws: no clock, no chance of its own, no I/O.
 //! - A run ends. Every jump goes forward, and a condition's cost is bounded by its length and the length of the facts.
 //! - Every step is in the trace of the run that came by it, taken or left, with the reason.
-//! - What is in a document is within its bounds, whoever wrote it.
+//! - What is in a document is within its bounds, no matter who wrote it.
 
 mod advice;
 mod condition;
@@ -38,7 +38,7 @@ pub use facts::{
 };
 pub use problem::Problem;
 pub use program::Program;
-pub use run::{Authorisation, Candidate, Planned, Position, Run, Stop, Trace};
+pub use run::{Authorisation, Candidate, Effect, Planned, Position, Run, Trace};
 
 /// The JSON Schema (draft 2020-12) of a flow's document.
 pub const JSON_SCHEMA: &str = include_str!("../flow.schema.json");

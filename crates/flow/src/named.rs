@@ -98,20 +98,20 @@ mod tests {
         let text = "name: N\ntrigger: payment\nsteps:\n- if: payment.amount > 5\n  then:\n  - authorise:\n      connection: bank-a\n      fallback:\n        to: [bank-c, bank-b]\n  else:\n  - authorise:\n      connection: nope\n";
         let document = Document::parse(text).unwrap();
         let known = ["bank-a", "bank-b"].map(|id| ConnectionId::parse(id).unwrap());
-        let told: Vec<_> = document
+        let problems: Vec<_> = document
             .unknown_connections(&known)
             .iter()
             .map(ToString::to_string)
             .collect();
-        assert_eq!(told.len(), 2);
+        assert_eq!(problems.len(), 2);
         assert!(
-            told[0].starts_with("steps[0].then[0].authorise.fallback.to[0] (line ")
-                && told[0].contains("there is no connection `bank-c` (did you mean `bank-a`?); there are bank-a, bank-b"),
-            "{told:?}"
+            problems[0].starts_with("steps[0].then[0].authorise.fallback.to[0] (line ")
+                && problems[0].contains("there is no connection `bank-c` (did you mean `bank-a`?); there are bank-a, bank-b"),
+            "{problems:?}"
         );
         assert!(
-            told[1].starts_with("steps[0].else[0].authorise.connection (line "),
-            "{told:?}"
+            problems[1].starts_with("steps[0].else[0].authorise.connection (line "),
+            "{problems:?}"
         );
         assert!(
             document.unknown_connections(&[])[0]

@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_problem_is_told_with_file_line_and_place() {
+    fn a_problem_is_reported_with_file_line_and_place() {
         let problem = Problem {
             place: "steps[1].if".to_owned(),
             line: Some(7),

@@ -1,4 +1,4 @@
-//! What a run of a program gives back to whoever acts on it.
+//! What a run of a program gives back to its caller.
 
 use std::time::Duration;
 
@@ -50,7 +50,7 @@ pub struct Run {
     /// Conditions that could not be answered, so that they counted as not holding: the step and why.
     pub unanswered: Vec<String>,
     /// Why it stopped: what must be done before it goes on.
-    pub stop: Stop,
+    pub stop: Effect,
 }
 
 /// One step on the way.
@@ -66,7 +66,7 @@ pub struct Trace {
 
 /// What must be done before a run can go on from its `next`.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Stop {
+pub enum Effect {
     /// Authorise the payment.
     Authorise(Authorisation),
     /// Capture the payment, or set when it will be.
@@ -96,7 +96,7 @@ pub enum Stop {
     Decline {
         /// The reason.
         code: DeclineCode,
-        /// A text beside it.
+        /// A text next to it.
         message: Option<String>,
     },
     /// Wait.
@@ -110,7 +110,7 @@ pub enum Stop {
     Approval {
         /// What the person reads.
         title: String,
-        /// How long; for ever when absent.
+        /// How long; permanently when absent.
         within: Option<Duration>,
         /// Where to go on when it is given.
         next: Position,
@@ -119,7 +119,7 @@ pub enum Stop {
     AwaitWebhook {
         /// Its name.
         name: String,
-        /// How long; for ever when absent.
+        /// How long; permanently when absent.
         within: Option<Duration>,
         /// Where to go on.
         next: Position,

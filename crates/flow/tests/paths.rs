@@ -1,10 +1,10 @@
-//! What is told about steps that make no sense together.
+//! The problems reported about steps that make no sense together.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use flow::{Document, Program};
 
-/// What is told about a flow, a line for each problem.
-fn told(trigger: &str, steps: &str) -> Vec<String> {
+/// The problems reported about a flow, a line for each problem.
+fn problems(trigger: &str, steps: &str) -> Vec<String> {
     let document =
         Document::parse(&format!("name: n\ntrigger: {trigger}\nsteps:\n{steps}")).unwrap();
     Program::compile(&document)
@@ -16,7 +16,7 @@ fn told(trigger: &str, steps: &str) -> Vec<String> {
 }
 
 fn payment(steps: &str) -> Vec<String> {
-    told("payment", steps)
+    problems("payment", steps)
 }
 
 #[test]
@@ -53,11 +53,11 @@ fn every_path_of_a_payment_authorises_or_declines() {
 
 #[test]
 fn a_path_authorises_once() {
-    let told = payment(
+    let problems = payment(
         "  - if: \"true\"\n    then: [{authorise: {connection: a}}]\n  - authorise: {connection: b}",
     );
     assert_eq!(
-        told,
+        problems,
         [
             "steps[1].authorise (line 6): a payment that comes here may be authorised already; on one path there is one `authorise`"
         ]
@@ -121,7 +121,7 @@ fn what_follows_an_authorisation_fits_together() {
 }
 
 #[test]
-fn steps_that_are_never_reached_are_told() {
+fn steps_that_are_never_reached_are_reported() {
     assert_eq!(
         payment("  - decline: {code: CUSTOM_RULE}\n  - note: a"),
         [
@@ -144,7 +144,7 @@ fn waiting_before_the_authorisation_is_fine() {
 fn each_trigger_takes_the_steps_that_fit_it() {
     for trigger in ["{outcome: [failed]}", "{dispute: [lost]}"] {
         assert!(
-            told(
+            problems(
                 trigger,
                 "  - refund: {amount: all}\n  - capture: now\n  - cancel: {}\n  - note: a"
             )
@@ -152,7 +152,7 @@ fn each_trigger_takes_the_steps_that_fit_it() {
         );
     }
     assert_eq!(
-        told("{outcome: [failed]}", "  - authorise: {connection: a}"),
+        problems("{outcome: [failed]}", "  - authorise: {connection: a}"),
         [
             "steps[0].authorise (line 4): `authorise` belongs to flows with `trigger: payment`; this one begins with an outcome"
         ]
@@ -162,7 +162,7 @@ fn each_trigger_takes_the_steps_that_fit_it() {
         ("{webhook: {name: a}}", "a webhook"),
     ] {
         assert_eq!(
-            told(trigger, "  - capture: now"),
+            problems(trigger, "  - capture: now"),
             [format!(
                 "steps[0].capture (line 4): `capture` needs a payment, and a flow that begins with {name} has none"
             )]
@@ -173,10 +173,10 @@ fn each_trigger_takes_the_steps_that_fit_it() {
             "authorise: {connection: a}",
             "decline: {code: FRAUD}",
         ] {
-            assert_eq!(told(trigger, &format!("  - {step}")).len(), 1, "{step}");
+            assert_eq!(problems(trigger, &format!("  - {step}")).len(), 1, "{step}");
         }
         assert!(
-            told(trigger, "  - call_webhook: {url: \"https://example.com\"}\n  - delay: 2s\n  - approval: {title: a}")
+            problems(trigger, "  - call_webhook: {url: \"https://example.com\"}\n  - delay: 2s\n  - approval: {title: a}")
                 .is_empty()
         );
     }

@@ -7,7 +7,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use flow::{Document, Facts, Position, Program, Run, Stop};
+use flow::{Document, Effect, Facts, Position, Program, Run};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -181,15 +181,15 @@ fn places(steps: &Value, place: &str, found: &mut Vec<String>) {
 /// Where a run goes on; `None` where it ends.
 fn next(run: &Run) -> Option<Position> {
     match &run.stop {
-        Stop::Authorise(authorisation) => Some(authorisation.next),
-        Stop::Capture { next, .. }
-        | Stop::Refund { next, .. }
-        | Stop::Cancel { next, .. }
-        | Stop::Delay { next, .. }
-        | Stop::Approval { next, .. }
-        | Stop::AwaitWebhook { next, .. }
-        | Stop::CallWebhook { next, .. } => Some(*next),
-        Stop::Decline { .. } | Stop::End => None,
+        Effect::Authorise(authorisation) => Some(authorisation.next),
+        Effect::Capture { next, .. }
+        | Effect::Refund { next, .. }
+        | Effect::Cancel { next, .. }
+        | Effect::Delay { next, .. }
+        | Effect::Approval { next, .. }
+        | Effect::AwaitWebhook { next, .. }
+        | Effect::CallWebhook { next, .. } => Some(*next),
+        Effect::Decline { .. } | Effect::End => None,
     }
 }
 
@@ -230,16 +230,16 @@ proptest! {
         let document = Document::from_value(&value).unwrap();
         let program = Program::compile(&document).unwrap_or_else(|problems| panic!("{value}\n{problems:?}"));
         let facts = Facts::from_value(&facts).unwrap();
-        let (mut told, mut authorised, mut captures, mut from) = (Vec::new(), 0, 0, Position::START);
+        let (mut problems, mut authorised, mut captures, mut from) = (Vec::new(), 0, 0, Position::START);
         for _ in 0..1_000 {
             let run = program.run(from, &facts, &mut || seed);
             prop_assert_eq!(&run, &program.run(from, &facts, &mut || seed));
-            told.extend(run.trace.iter().map(|line| line.step.clone()));
+            problems.extend(run.trace.iter().map(|line| line.step.clone()));
             for line in &run.trace {
                 prop_assert!(line.taken || line.reason.is_some());
             }
             match &run.stop {
-                Stop::Authorise(authorisation) => {
+                Effect::Authorise(authorisation) => {
                     authorised += 1;
                     let names: Vec<&str> = authorisation.candidates.iter().map(|one| one.connection.as_str()).collect();
                     let mut once = names.clone();
@@ -248,15 +248,15 @@ proptest! {
                     prop_assert!(!names.is_empty() && once.len() == names.len(), "{:?}", names);
                     prop_assert!(authorisation.candidates.iter().all(|one| !one.reason.is_empty()));
                 }
-                Stop::Capture { .. } => captures += 1,
+                Effect::Capture { .. } => captures += 1,
                 _ => {}
             }
             let Some(next) = next(&run) else {
                 let mut all = Vec::new();
                 places(&value["steps"], "steps", &mut all);
-                let declined = matches!(run.stop, Stop::Decline { .. });
+                let declined = matches!(run.stop, Effect::Decline { .. });
                 // A decline ends the flow: what stands after it is neither taken nor left.
-                prop_assert!(if declined { all.starts_with(&told) } else { all == told }, "{:?}\n{:?}", all, told);
+                prop_assert!(if declined { all.starts_with(&problems) } else { all == problems }, "{:?}\n{:?}", all, problems);
                 prop_assert_eq!((authorised, captures), if declined { (0, 0) } else { (1, 1) });
                 return Ok(());
             };
@@ -293,7 +293,7 @@ fn weights_hold() {
     let mut draw = seeded(7);
     let mut counts: BTreeMap<String, i64> = BTreeMap::new();
     for _ in 0..100_000 {
-        let Stop::Authorise(authorisation) = program
+        let Effect::Authorise(authorisation) = program
             .run(Position::START, &Facts::default(), &mut draw)
             .stop
         else {

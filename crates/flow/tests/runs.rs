@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use flow::{
-    CaptureWhen, CardFacts, Document, Facts, Fallback, PaymentFacts, Planned, Position, Program,
-    RefundAmount, Run, Stop,
+    CaptureWhen, CardFacts, Document, Effect, Facts, Fallback, PaymentFacts, Planned, Position,
+    Program, RefundAmount, Run,
 };
 
 fn program(text: &str) -> Program {
@@ -72,7 +72,7 @@ fn a_condition_chooses_the_branch_and_the_trace_tells_both() {
         ]
     );
     assert_eq!(first.wish, Some(domain::payment::ThreeDsWish::Request));
-    let Stop::Authorise(authorisation) = first.stop else {
+    let Effect::Authorise(authorisation) = first.stop else {
         panic!("{:?}", first.stop)
     };
     assert_eq!(
@@ -92,11 +92,11 @@ fn a_condition_chooses_the_branch_and_the_trace_tells_both() {
             "steps[1] taken: -"
         ]
     );
-    let Stop::Capture { when, next } = second.stop else {
+    let Effect::Capture { when, next } = second.stop else {
         panic!("{:?}", second.stop)
     };
     assert_eq!(when, CaptureWhen::Api);
-    assert_eq!(run(&program, next, &euros(100)).stop, Stop::End);
+    assert_eq!(run(&program, next, &euros(100)).stop, Effect::End);
 
     let other = run(&program, Position::START, &Facts::default());
     assert_eq!(
@@ -108,7 +108,7 @@ fn a_condition_chooses_the_branch_and_the_trace_tells_both() {
             "elsewhere taken: b (named by the flow)",
         ]
     );
-    let Stop::Authorise(authorisation) = other.stop else {
+    let Effect::Authorise(authorisation) = other.stop else {
         panic!("{:?}", other.stop)
     };
     assert_eq!(authorisation.fallback, Fallback::NEVER);
@@ -117,15 +117,15 @@ fn a_condition_chooses_the_branch_and_the_trace_tells_both() {
 #[test]
 fn a_flow_that_ends_without_a_word_about_the_capture_captures_at_once() {
     let program = payment("  - authorise: {connection: a}\n");
-    let Stop::Authorise(authorisation) = run(&program, Position::START, &euros(1)).stop else {
+    let Effect::Authorise(authorisation) = run(&program, Position::START, &euros(1)).stop else {
         panic!()
     };
     assert_eq!(authorisation.capture, Planned::Rule(CaptureWhen::Now));
-    let Stop::Capture { when, next } = run(&program, authorisation.next, &euros(1)).stop else {
+    let Effect::Capture { when, next } = run(&program, authorisation.next, &euros(1)).stop else {
         panic!()
     };
     assert_eq!(when, CaptureWhen::Now);
-    assert_eq!(run(&program, next, &euros(1)).stop, Stop::End);
+    assert_eq!(run(&program, next, &euros(1)).stop, Effect::End);
 }
 
 #[test]
@@ -133,20 +133,21 @@ fn a_cancelled_payment_is_not_captured_at_the_end() {
     let program = payment(
         "  - authorise: {connection: a}\n  - if: payment.amount > 100\n    then: [{cancel: {reason: too much}}]\n",
     );
-    let Stop::Authorise(authorisation) = run(&program, Position::START, &euros(500)).stop else {
+    let Effect::Authorise(authorisation) = run(&program, Position::START, &euros(500)).stop else {
         panic!()
     };
     assert_eq!(authorisation.capture, Planned::Continue);
-    let Stop::Cancel { reason, next } = run(&program, authorisation.next, &euros(500)).stop else {
+    let Effect::Cancel { reason, next } = run(&program, authorisation.next, &euros(500)).stop
+    else {
         panic!()
     };
     assert_eq!(reason.as_deref(), Some("too much"));
-    assert_eq!(run(&program, next, &euros(500)).stop, Stop::End);
+    assert_eq!(run(&program, next, &euros(500)).stop, Effect::End);
     let small = run(&program, authorisation.next, &euros(5)).stop;
     assert!(
         matches!(
             small,
-            Stop::Capture {
+            Effect::Capture {
                 when: CaptureWhen::Now,
                 ..
             }
@@ -161,7 +162,7 @@ fn other_flows_end_without_a_capture() {
     let run = run(&program, Position::START, &euros(1));
     assert_eq!(
         (run.notes.as_slice(), run.stop),
-        (["seen".to_owned()].as_slice(), Stop::End)
+        (["seen".to_owned()].as_slice(), Effect::End)
     );
 }
 
@@ -178,11 +179,11 @@ fn a_run_stops_at_everything_that_the_world_must_do() {
 ",
     );
     let facts = Facts::default();
-    let Stop::Delay { span, next } = run(&program, Position::START, &facts).stop else {
+    let Effect::Delay { span, next } = run(&program, Position::START, &facts).stop else {
         panic!()
     };
     assert_eq!(span, Duration::from_secs(2));
-    let Stop::Approval {
+    let Effect::Approval {
         title,
         within,
         next,
@@ -194,15 +195,15 @@ fn a_run_stops_at_everything_that_the_world_must_do() {
         (title.as_str(), within),
         ("ok?", Some(Duration::from_hours(48)))
     );
-    let Stop::AwaitWebhook { name, within, next } = run(&program, next, &facts).stop else {
+    let Effect::AwaitWebhook { name, within, next } = run(&program, next, &facts).stop else {
         panic!()
     };
     assert_eq!((name.as_str(), within), ("shipped", None));
-    let Stop::CallWebhook { url, next } = run(&program, next, &facts).stop else {
+    let Effect::CallWebhook { url, next } = run(&program, next, &facts).stop else {
         panic!()
     };
     assert_eq!(url, "https://example.com");
-    let Stop::Refund {
+    let Effect::Refund {
         amount,
         reason,
         next,
@@ -219,17 +220,17 @@ fn a_run_stops_at_everything_that_the_world_must_do() {
     let last = run(&program, kept, &facts);
     assert_eq!(
         (last.notes.as_slice(), last.stop),
-        (["done".to_owned()].as_slice(), Stop::End)
+        (["done".to_owned()].as_slice(), Effect::End)
     );
 }
 
 #[test]
-fn a_decline_is_told_with_its_words() {
+fn a_decline_is_reported_with_its_words() {
     let program = payment(
         "  - if: fraud.score > 0.8\n    then: [{decline: {code: SUSPECTED_FRAUD, message: score}}]\n  - authorise: {connection: a}\n",
     );
     let score = serde_json::json!({ "score": 0.9 });
-    let Stop::Decline { code, message } = run(
+    let Effect::Decline { code, message } = run(
         &program,
         Position::START,
         &Facts {
@@ -250,7 +251,7 @@ fn a_decline_is_told_with_its_words() {
         trace(&without)[0],
         "steps[0] left: `fraud.score > 0.8` counts as not holding: there is no `fraud.score`"
     );
-    assert!(matches!(without.stop, Stop::Authorise(_)));
+    assert!(matches!(without.stop, Effect::Authorise(_)));
 }
 
 #[test]
@@ -258,8 +259,8 @@ fn the_drawn_connection_is_not_its_own_fallback() {
     let program = payment(
         "  - authorise:\n      split: [{connection: a, weight: 70}, {connection: b, weight: 30}]\n      fallback: {to: [b, c, a]}\n",
     );
-    let told = |bits: u64| {
-        let Stop::Authorise(authorisation) =
+    let problems = |bits: u64| {
+        let Effect::Authorise(authorisation) =
             program.run(Position::START, &euros(1), &mut || bits).stop
         else {
             panic!()
@@ -270,7 +271,7 @@ fn the_drawn_connection_is_not_its_own_fallback() {
             .collect::<Vec<_>>()
     };
     assert_eq!(
-        told(0),
+        problems(0),
         [
             "a: first by weight 70 of 100",
             "b: fallback 1",
@@ -278,7 +279,7 @@ fn the_drawn_connection_is_not_its_own_fallback() {
         ]
     );
     assert_eq!(
-        told(u64::MAX),
+        problems(u64::MAX),
         [
             "b: first by weight 30 of 100",
             "c: fallback 1",
@@ -304,7 +305,10 @@ fn every_connection_is_named_once() {
 #[test]
 fn a_position_beyond_the_program_ends() {
     let far: Position = serde_json::from_str("1000").unwrap();
-    assert_eq!(run(&payment(ROUTE), far, &Facts::default()).stop, Stop::End);
+    assert_eq!(
+        run(&payment(ROUTE), far, &Facts::default()).stop,
+        Effect::End
+    );
 }
 
 #[test]

@@ -22,7 +22,7 @@ mod wallets;
 
 pub use self::{
     api::Api,
-    executor::{Introspection, Kind, Limits, Method, Request, Response, SchemaBroken},
+    executor::{Execution, Introspection, Limits, Method, Request, Response, SchemaBroken},
     operations::{Operation, operations},
     product::{MethodNames, SDL, refusal},
 };

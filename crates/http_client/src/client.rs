@@ -132,7 +132,7 @@ impl Client {
             Err(Elapsed) => Failure::Elapsed,
         };
         let had_connection = connection.connection_metadata().is_some();
-        Err(failure.told(had_connection))
+        Err(failure.into_error(had_connection))
     }
 }
 
@@ -156,7 +156,7 @@ enum Failure {
 
 impl Failure {
     /// The error of a request. `had_connection`: it was given a connection, so it may have been written.
-    fn told(self, had_connection: bool) -> HttpError {
+    fn into_error(self, had_connection: bool) -> HttpError {
         let error = match self {
             Self::Exchange(error) => error,
             Self::Elapsed if had_connection => return HttpError::maybe_sent(Reason::Elapsed),

@@ -42,7 +42,7 @@ impl Trust {
         })
     }
 
-    /// The settings of a connection, as whoever `identity` says that we are.
+    /// The settings of a connection, with the certificate of `identity`.
     pub(crate) fn settings(
         &self,
         identity: Option<&Identity>,

@@ -1,4 +1,4 @@
-//! The data directory: made for us alone, held by one process at a time, of one mode for ever.
+//! The data directory: made for us alone, held by one process at a time, of one mode permanently.
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions, TryLockError},
@@ -297,7 +297,7 @@ impl Held {
         &self.dir
     }
 
-    /// Refuses data of the other mode; the first call decides for ever.
+    /// Refuses data of the other mode; the first call decides permanently.
     pub fn claim(&self, mode: Mode) -> Result<(), DataDirError> {
         if self.dir.refuse_other_mode(mode)? {
             return Ok(());

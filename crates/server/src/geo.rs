@@ -1,4 +1,4 @@
-//! In which country an address is, by a table that whoever runs the service provides.
+//! In which country an address is, by a table that the operator provides.
 
 use std::{
     fs::File,
@@ -18,10 +18,10 @@ const LINE_MAX: usize = 200;
 
 /// Ranges of addresses with their countries, in order, none within another.
 #[derive(Debug, Default)]
-pub struct Places(Vec<Place>);
+pub struct Places(Vec<GeoPlace>);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
+struct GeoPlace {
     first: u128,
     last: u128,
     country: Country,
@@ -70,7 +70,7 @@ impl Places {
 }
 
 /// The range of a line; `None` when it says nothing. Errors: why it can't be read.
-fn place(line: &str) -> Result<Option<Place>, &'static str> {
+fn place(line: &str) -> Result<Option<GeoPlace>, &'static str> {
     if line.len() > LINE_MAX {
         return Err("is too long");
     }
@@ -100,7 +100,7 @@ fn place(line: &str) -> Result<Option<Place>, &'static str> {
     }
     // Tables have codes such as `ZZ` for what nobody knows.
     let country = Country::parse(code);
-    Ok(country.map(|country| Place {
+    Ok(country.map(|country| GeoPlace {
         first: number(first),
         last: number(last),
         country,

@@ -12,7 +12,7 @@ use http::{HeaderValue, StatusCode, header};
 
 pub(crate) use web::Html;
 
-use crate::http::Told;
+use crate::http::ResponseLabels;
 
 /// Nothing may be loaded; the style stands in the page. There is no `form-action`: browsers built on Chromium hold it
 /// against every redirect after a form too, and that chain ends at the merchant's own address, which is not ours to know.
@@ -53,7 +53,7 @@ pub(crate) fn page(status: StatusCode, title: &str, body: &Html) -> Response {
         header::CONTENT_TYPE,
         HeaderValue::from_static("text/html; charset=utf-8"),
     );
-    told(response)
+    with_page_headers(response)
 }
 
 /// Sends the browser to another address, to be read with `GET` (303). An address that can't stand in a header brings a
@@ -70,7 +70,7 @@ pub(crate) fn see_other(location: &str) -> Response {
     };
     let mut response = StatusCode::SEE_OTHER.into_response();
     response.headers_mut().insert(header::LOCATION, location);
-    told(response)
+    with_page_headers(response)
 }
 
 /// Whether a response is a page, whose frames are still to be decided.
@@ -87,7 +87,7 @@ pub(crate) fn frame(response: &mut Response, frames: &Frames) {
         .insert(header::CONTENT_SECURITY_POLICY, policy);
 }
 
-fn told(mut response: Response) -> Response {
+fn with_page_headers(mut response: Response) -> Response {
     let code = if response.status().is_client_error() || response.status().is_server_error() {
         "refused"
     } else {
@@ -103,7 +103,7 @@ fn told(mut response: Response) -> Response {
     headers.insert("cross-origin-opener-policy", none);
     let any = HeaderValue::from_static("cross-origin");
     headers.insert("cross-origin-resource-policy", any);
-    response.extensions_mut().insert(Told {
+    response.extensions_mut().insert(ResponseLabels {
         operation: "page",
         code,
     });

@@ -16,7 +16,7 @@ const SECONDS: [f64; 17] = [
 ];
 /// Bounds of the histogram of changes in one commit.
 const CHANGES: [f64; 8] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0];
-/// The commit that this was built from, where the build was told: `POINTSMAN_COMMIT=$(git rev-parse --short HEAD) cargo build …`.
+/// The commit that this was built from, where the build was given it: `POINTSMAN_COMMIT=$(git rev-parse --short HEAD) cargo build …`.
 pub const COMMIT: Option<&str> = option_env!("POINTSMAN_COMMIT");
 /// How often samples are put into their histograms. Between two times they are kept one by one.
 const UPKEEP: Duration = Duration::from_secs(5);
@@ -44,7 +44,7 @@ impl Metrics {
         Self(handle)
     }
 
-    /// For a command beside the server: nothing is measured.
+    /// For a command that runs next to the server: nothing is measured.
     pub fn absent() -> Self {
         Self(None)
     }

@@ -1,5 +1,5 @@
 -- The id is a UUID of version 7, so that the key's order is that of date. payment_id is the intent's one live or paid
--- payment: whoever sets it holds the intent.
+-- payment: the one that sets it holds the intent.
 create table intent (
     team_id text not null,
     intent_id text not null,

@@ -10,7 +10,7 @@ use domain::{
 
 /// What kind of credential a row holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum CredentialKind {
     /// `sk_…`
     Secret,
     /// `pk_…`
@@ -19,7 +19,7 @@ pub enum Kind {
     Client,
 }
 
-impl Kind {
+impl CredentialKind {
     /// The kind as it is stored.
     pub const fn text(self) -> &'static str {
         match self {
@@ -45,7 +45,7 @@ pub struct Credential {
     /// Whose it is.
     pub team: TeamId,
     /// Its kind.
-    pub kind: Kind,
+    pub kind: CredentialKind,
     /// Test or live.
     pub mode: Mode,
     /// The keyed hash of it.
@@ -285,7 +285,7 @@ fn read(row: &Row) -> Result<Credential, DbError> {
     Ok(Credential {
         id: KeyId::parse(key).ok_or_else(|| corrupt("its key"))?,
         team: TeamId::parse(row.text(1)?).ok_or_else(|| corrupt("its team"))?,
-        kind: Kind::parse(row.text(2)?).ok_or_else(|| corrupt("its kind"))?,
+        kind: CredentialKind::parse(row.text(2)?).ok_or_else(|| corrupt("its kind"))?,
         mode: parse_mode(row.text(3)?).ok_or_else(|| corrupt("its mode"))?,
         hash: row.text(4)?.to_owned(),
         name: row.text(5)?.to_owned(),

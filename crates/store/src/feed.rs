@@ -1,7 +1,7 @@
 //! The feed: a team's events in the order in which their commits became visible.
 //!
 //! Each row comes once and none is passed over, whatever nodes and clocks do (`db`'s commit stamps); those of one payment or intent
-//! come in the order of their numbers. A reader keeps the [`Place`] of the last row that it has dealt with.
+//! come in the order of their numbers. A reader keeps the [`FeedPosition`] of the last row that it has dealt with.
 
 use std::{fmt, str::FromStr};
 
@@ -12,7 +12,7 @@ use crate::event::Data;
 
 /// A place in the feed of a team: that of a row. Its text is a cursor.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub struct Place {
+pub struct FeedPosition {
     stamp: i64,
     stream: String,
     seq: i64,
@@ -22,7 +22,7 @@ pub struct Place {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Committed {
     /// Where it stands.
-    pub place: Place,
+    pub place: FeedPosition,
     /// The id of the payment or the intent, without prefix.
     pub stream: String,
     /// Its number within the stream, from 1 without gaps.
@@ -49,13 +49,13 @@ pub enum Events {
 #[error("is not a place in the feed")]
 pub struct NotAPlace;
 
-impl fmt::Display for Place {
+impl fmt::Display for FeedPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}:{}", self.stamp, self.stream, self.seq)
     }
 }
 
-impl FromStr for Place {
+impl FromStr for FeedPosition {
     type Err = NotAPlace;
 
     fn from_str(text: &str) -> Result<Self, NotAPlace> {
@@ -81,16 +81,16 @@ impl FromStr for Place {
 pub async fn read(
     db: &Db,
     team: TeamId,
-    after: Option<&Place>,
+    after: Option<&FeedPosition>,
     limit: u32,
 ) -> Result<Vec<Committed>, DbError> {
     let sql = "select stamp, stream, seq, at, kind, data from event \
         where team_id = $1 and stamp >= $2 and stamp < settled_stamp() \
         and (stamp > $2 or stream > $3 or (stream = $3 and seq > $4)) \
         order by stamp, stream, seq limit $5";
-    let start = Place {
+    let start = FeedPosition {
         stamp: i64::MIN,
-        ..Place::default()
+        ..FeedPosition::default()
     };
     let after = after.unwrap_or(&start);
     let params = vec![
@@ -120,7 +120,7 @@ fn committed(row: &db::Row) -> Result<Committed, DbError> {
         }
     };
     Ok(Committed {
-        place: Place {
+        place: FeedPosition {
             stamp: row.int(0)?,
             stream: stream.to_owned(),
             seq,
@@ -139,14 +139,14 @@ mod tests {
 
     #[test]
     fn a_place_is_read_as_it_was_written() {
-        let place = Place {
+        let place = FeedPosition {
             stamp: 1_790_000_000_000_000,
             stream: "0190".to_owned(),
             seq: 3,
         };
         assert_eq!(place.to_string().parse(), Ok(place));
         for wrong in ["", "1", "1:a", "1:a:b", "x:a:1", "1:a:1:2"] {
-            assert_eq!(wrong.parse::<Place>(), Err(NotAPlace), "{wrong}");
+            assert_eq!(wrong.parse::<FeedPosition>(), Err(NotAPlace), "{wrong}");
         }
     }
 }

@@ -5,7 +5,7 @@ use domain::id::{PaymentId, TeamId};
 use uuid::Uuid;
 
 /// Lets an instance be found; nothing happens when it can be already. It is kept when the instance goes on, so that a
-/// second decision can be told that there was a first.
+/// second decision gets the answer that there was a first.
 pub fn insert(team: TeamId, instance: Uuid, payment: PaymentId) -> Statement {
     Statement::any(
         "insert into flow_wait (team_id, instance_id, payment_id) values ($1, $2, $3) \

@@ -83,7 +83,7 @@ pub fn remove(name: &str, there: &str) -> Statement {
 /// What stands under a name after `value` was put there, unless something did already.
 ///
 /// # Errors
-/// The database's. An outcome that is unknown is one of them: what stands there is read again by whoever tries again.
+/// The database's. An outcome that is unknown is one of them: what stands there is read again by the next try.
 pub async fn claim(db: &Db, change: Change, name: &str, value: &str) -> Result<String, DbError> {
     if let Some(there) = get(db, name).await? {
         return Ok(there);

@@ -1,4 +1,4 @@
-//! How many numbers of one kind a team has brought lately.
+//! How many numbers of one kind a team has brought recently.
 
 use db::{Db, DbError, Statement};
 use domain::{Timestamp, id::TeamId, number_quota::NumberQuota};

@@ -16,7 +16,7 @@ pub struct Record {
     pub fingerprint: String,
     /// What the request made or touched: a payment; for a token its customer, or itself when it is nobody's.
     pub stream: Option<String>,
-    /// What was told: a document of the engine's.
+    /// The stored response: a document of the engine's.
     pub answer: Option<String>,
     /// The client token that took the key; none for a secret key.
     pub taken_by: Option<KeyId>,
@@ -96,7 +96,7 @@ pub fn claim(
     ])
 }
 
-/// Writes what is told from now on. A record that is forgotten by now is left so.
+/// Writes the response from now on. A record that is forgotten by now is left so.
 pub fn answer(team: TeamId, once: &OnceRef, stream: &str, answer: &str) -> Statement {
     ANSWER
         .with(vec![
@@ -109,7 +109,7 @@ pub fn answer(team: TeamId, once: &OnceRef, stream: &str, answer: &str) -> State
         .or_none()
 }
 
-/// Writes what is told until there is an outcome, unless something is told already.
+/// Writes the response until there is an outcome, unless there is one already.
 pub fn answer_meanwhile(team: TeamId, once: &OnceRef, stream: &str, answer: &str) -> Statement {
     FIRST_ANSWER.with(vec![
         team.key().into(),
@@ -164,7 +164,7 @@ async fn is_open(db: &Db, team: TeamId, once: &OnceRef) -> Result<bool, DbError>
     Ok(!db.read(sql, params).await?.is_empty())
 }
 
-/// Lets what was told when a token was made follow the token to its customer.
+/// Makes the response that was given when a token was made follow the token to its customer.
 pub fn follow_token(team: TeamId, token: &VaultToken, customer: CustomerId) -> Statement {
     Statement::any(
         "update once set stream = $3 where team_id = $1 and scope = 'tokenise' and stream = $2",
@@ -176,7 +176,7 @@ pub fn follow_token(team: TeamId, token: &VaultToken, customer: CustomerId) -> S
     )
 }
 
-/// What was told when tokens of a customer were made. The literal scope lets the partial index answer.
+/// The responses that were given when tokens of a customer were made. The literal scope lets the partial index answer.
 pub async fn of_customer(
     db: &Db,
     team: TeamId,

@@ -54,7 +54,7 @@ static BY_ID: Select = Select::new(
     &["team_id", "payment_id"],
 );
 
-/// A new payment, committed at `at`: whoever commits it goes on with what is due then.
+/// A new payment, committed at `at`: the task that commits it goes on with what is due then.
 pub fn insert(payment: &Payment, at: Timestamp) -> Statement {
     NEW.with(vec![
         payment.team().key().into(),
@@ -77,7 +77,7 @@ pub fn insert(payment: &Payment, at: Timestamp) -> Statement {
     ])
 }
 
-/// The next version of a payment, guarded by the version before it and committed at `at`: whoever commits it goes on with
+/// The next version of a payment, guarded by the version before it and committed at `at`: the task that commits it goes on with
 /// what is due then.
 #[cfg_attr(
     feature = "planted",
@@ -180,7 +180,7 @@ pub fn set_due(payment: &Payment, not_before: Timestamp, lease_until: Timestamp)
     )
 }
 
-/// Gives a payment that is held for whoever committed it, until `held_until` at most, its own due time back, but none before
+/// Gives a payment that is held for the task that committed it, until `held_until` at most, its own due time back, but none before
 /// `not_before`; does nothing when the payment has been changed since, or somebody has taken it.
 pub fn set_due_early(payment: &Payment, not_before: Timestamp, held_until: Timestamp) -> Statement {
     let due_at = payment.due_at().map(|due| due.max(not_before).micros());

@@ -1,5 +1,5 @@
 -- The versions of the key-encryption key that records were ever sealed under. The reference below lets a version be
--- retired only when no record is under it, and no record be written under a retired one, whoever writes at the same time.
+-- retired only when no record is under it, and no record be written under a retired one, no matter who writes at the same time.
 create table sealing_key (
     version bigint not null primary key,
     retired bigint not null,

@@ -28,7 +28,7 @@ const HEAD: usize = 4;
 
 /// What kind of number is sealed, or that it is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum RecordKind {
     /// A card's.
     Card,
     /// A bank account's.
@@ -37,7 +37,7 @@ pub(crate) enum Kind {
     Secret,
 }
 
-impl Kind {
+impl RecordKind {
     /// The kind as it is stored.
     pub(crate) const fn text(self) -> &'static str {
         match self {
@@ -47,7 +47,7 @@ impl Kind {
         }
     }
 
-    /// What is bound beside the kind.
+    /// What is bound next to the kind.
     const fn purpose(self) -> &'static str {
         match self {
             Self::Card | Self::Account => "number",
@@ -57,13 +57,13 @@ impl Kind {
 }
 
 /// Where a number or a secret belongs; bound to what is sealed.
-pub(crate) struct Place {
+pub(crate) struct RecordPlace {
     pub(crate) team: TeamId,
     pub(crate) blob: BlobId,
-    pub(crate) kind: Kind,
+    pub(crate) kind: RecordKind,
 }
 
-impl Place {
+impl RecordPlace {
     /// What is bound to the number or secret itself: its place, and the record that it belongs to.
     fn bound_to(&self, holder: &Holder) -> Vec<u8> {
         let mut bound = self.bound(self.kind.purpose(), 0);
@@ -96,7 +96,7 @@ pub(crate) struct Sealed {
 pub(crate) fn seal(
     keys: &Keyring,
     world: &World,
-    place: &Place,
+    place: &RecordPlace,
     holder: &Holder,
     clear: &[u8],
 ) -> Result<Sealed, VaultError> {
@@ -118,7 +118,7 @@ pub(crate) fn seal(
 /// Opens a number or a secret.
 pub(crate) fn open(
     keys: &Keyring,
-    place: &Place,
+    place: &RecordPlace,
     holder: &Holder,
     sealed: &Sealed,
 ) -> Result<Zeroizing<Vec<u8>>, VaultError> {
@@ -127,8 +127,8 @@ pub(crate) fn open(
     let padded =
         decrypt(&data_key, &sealed.content, &place.bound_to(holder)).ok_or_else(damaged)?;
     let clear = match place.kind {
-        Kind::Card | Kind::Account => padded.split(|byte| *byte == 0).next(),
-        Kind::Secret => padded.split_first_chunk::<HEAD>().and_then(|(head, rest)| {
+        RecordKind::Card | RecordKind::Account => padded.split(|byte| *byte == 0).next(),
+        RecordKind::Secret => padded.split_first_chunk::<HEAD>().and_then(|(head, rest)| {
             let length = usize::try_from(u32::from_be_bytes(*head)).ok()?;
             rest.get(..length)
         }),
@@ -139,12 +139,12 @@ pub(crate) fn open(
 }
 
 /// The clear text with room after it, so that what is sealed tells little of its length. `None` when it is too long.
-fn padded(kind: Kind, clear: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
+fn padded(kind: RecordKind, clear: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
     let head = u32::try_from(clear.len()).ok()?.to_be_bytes();
     let (head, size): (&[u8], usize) = match kind {
-        Kind::Card | Kind::Account if clear.len() > PADDED => return None,
-        Kind::Card | Kind::Account => (&[], PADDED),
-        Kind::Secret => (
+        RecordKind::Card | RecordKind::Account if clear.len() > PADDED => return None,
+        RecordKind::Card | RecordKind::Account => (&[], PADDED),
+        RecordKind::Secret => (
             &head,
             HEAD.saturating_add(clear.len())
                 .checked_next_multiple_of(SECRET_STEP)?,
@@ -162,7 +162,7 @@ fn padded(kind: Kind, clear: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
 pub(crate) fn rewrap(
     keys: &Keyring,
     world: &World,
-    place: &Place,
+    place: &RecordPlace,
     sealed: &Sealed,
 ) -> Result<Sealed, VaultError> {
     let data_key = open_key(keys, place, sealed)?;
@@ -176,7 +176,11 @@ pub(crate) fn rewrap(
     })
 }
 
-pub(crate) fn open_key(keys: &Keyring, place: &Place, sealed: &Sealed) -> Result<Key, VaultError> {
+pub(crate) fn open_key(
+    keys: &Keyring,
+    place: &RecordPlace,
+    sealed: &Sealed,
+) -> Result<Key, VaultError> {
     let kek = keys
         .key(sealed.version)
         .ok_or(VaultError::NoKey(sealed.version))?;

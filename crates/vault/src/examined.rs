@@ -6,7 +6,7 @@ use domain::id::{BlobId, TeamId};
 
 use crate::{
     Holder, Vault, VaultError,
-    envelope::{self, Place},
+    envelope::{self, RecordPlace},
     keyring::Keyring,
     records,
 };
@@ -18,7 +18,7 @@ pub struct Examined {
     /// Whose it is.
     pub team: TeamId,
     keys: Arc<Keyring>,
-    place: Place,
+    place: RecordPlace,
     sealed: envelope::Sealed,
 }
 

@@ -116,7 +116,7 @@ impl Vault {
         }
     }
 
-    /// Erases the security code of `holder`, or its cryptogram, whoever took it. Returns whether there is none any more; what
+    /// Erases the security code of `holder`, or its cryptogram, no matter who took it. Returns whether there is none any more; what
     /// can't be erased now ends with its life time.
     pub async fn erase_cvc(&self, holder: &str) -> bool {
         match &self.0.codes {
@@ -126,7 +126,7 @@ impl Vault {
         true
     }
 
-    /// The same after an authorisation that has opened it: where it found none lately, there is none of its to be erased.
+    /// The same after an authorisation that has opened it: where it found none recently, there is none of its to be erased.
     pub async fn forget_cvc(&self, holder: &str) -> bool {
         match &self.0.codes {
             Kept::InMemory(codes) => codes.erase(holder),

@@ -50,7 +50,7 @@ pub(crate) fn read(path: &Path) -> Result<Option<Zeroizing<String>>, KeyError> {
 /// Makes the file. Fails when there is one. The tag is nobody else's: with a draft of one name for all, of two nodes that start
 /// at the same moment one would give the other's keys the file's name and seal under its own.
 pub(crate) fn create(path: &Path, text: &[u8], tag: &str) -> Result<(), KeyError> {
-    let draft = beside(path, &format!(".new.{tag}"));
+    let draft = alongside(path, &format!(".new.{tag}"));
     write(&draft, text)?;
     // A link instead of a rename: it fails when there is a file, and the name never stands for half a file.
     let linked = fs::hard_link(&draft, path).map_err(failed(path));
@@ -99,9 +99,9 @@ pub(crate) fn replace(path: &Path, text: &[u8]) -> Result<(), KeyError> {
     flush_folder(path)
 }
 
-/// A file beside `path` with the text, on stable storage, for its owner alone.
+/// A file next to `path` with the text, on stable storage, for its owner alone.
 fn draft(path: &Path, text: &[u8]) -> Result<PathBuf, KeyError> {
-    let draft = beside(path, ".new");
+    let draft = alongside(path, ".new");
     // One may be left from a crash. Its keys were never used.
     match fs::remove_file(&draft) {
         Err(error) if error.kind() != ErrorKind::NotFound => return Err(failed(&draft)(error)),
@@ -112,7 +112,7 @@ fn draft(path: &Path, text: &[u8]) -> Result<PathBuf, KeyError> {
 }
 
 /// The path with an ending behind its name.
-fn beside(path: &Path, ending: &str) -> PathBuf {
+fn alongside(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_os_string();
     name.push(ending);
     path.with_file_name(name)

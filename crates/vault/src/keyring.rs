@@ -12,7 +12,7 @@ use sha2::Sha256;
 use world::World;
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::envelope::Kind;
+use crate::envelope::RecordKind;
 
 /// What is wrong with the keys.
 #[derive(Debug, thiserror::Error)]
@@ -235,7 +235,7 @@ impl Keyring {
         self.index.bytes() == other.index.bytes() && keys(self).eq(keys(other))
     }
 
-    /// A value by which this version of these keys is told from that of others. It tells nothing else about them.
+    /// A value by which this version of these keys is distinguished from that of others. It says nothing else about them.
     pub(crate) fn mark(&self, version: u32) -> Option<String> {
         let key = self.key(version)?;
         Some(hex(&mac(
@@ -305,7 +305,7 @@ impl Keyring {
         self.versions.len() > 1
     }
 
-    pub(crate) fn fingerprint(&self, team: TeamId, kind: Kind, number: &str) -> String {
+    pub(crate) fn fingerprint(&self, team: TeamId, kind: RecordKind, number: &str) -> String {
         self.hash(
             "fingerprint",
             &[
@@ -317,7 +317,7 @@ impl Keyring {
     }
 
     /// A keyed hash by which a number is counted. No fingerprint, so that neither leads to the other.
-    pub(crate) fn number_mark(&self, team: TeamId, kind: Kind, number: &str) -> String {
+    pub(crate) fn number_mark(&self, team: TeamId, kind: RecordKind, number: &str) -> String {
         self.hash(
             "number mark",
             &[

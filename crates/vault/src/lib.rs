@@ -10,7 +10,7 @@
 //! Numbers are padded, so that a sealed one doesn't tell its length. A rotation seals the data keys again under a new
 //! version while the vault serves; when no row is left under an old version, that version leaves the key file. It is
 //! retired in the database first: a reference from every row lets no row be left under it, and none be written under it
-//! afterwards by a seal that began before. A version has a mark there too, by which the keys of another vault are told.
+//! afterwards by a seal that began before. A version has a mark there too, by which the keys of another vault are recognised.
 //!
 //! Secrets that are no numbers (credentials at processors, keys of wallets) are sealed in the same way, in a table of
 //! their own.
@@ -20,7 +20,7 @@
 //! that is kept out of the write-ahead log, since a customer may come back to another node.
 //!
 //! # What is not promised
-//! Whoever has both the database and the key file has the numbers. Keep them apart; a key management system can be put
+//! Anyone who has both the database and the key file has the numbers. Keep them apart; a key management system can be put
 //! behind [`KeySource`]. An erased number may stay, sealed, in copies of the database and in its write-ahead log, until
 //! the version that its key is under is rotated away. Copies of the database need the key file of their own time.
 
@@ -69,12 +69,12 @@ pub use shared_codes::UsedCode;
 pub use versions::has_had_keys;
 
 use codes::Codes;
-use envelope::{Kind, Place};
+use envelope::{RecordKind, RecordPlace};
 use kept::Kept;
 use keyring::Keyring;
 use rotate::Walk;
 
-/// How often a number is sealed anew because the key was rotated meanwhile, before that is an error.
+/// How often a number is sealed again because the key was rotated meanwhile, before that is an error.
 const TRIES: u32 = 4;
 
 /// The vault's tables. A released migration is never edited.
@@ -95,7 +95,7 @@ struct Inner {
     keys: Mutex<Arc<Keyring>>,
     /// The version that the database is known to take records under.
     known: AtomicU32,
-    /// The rotation at work. Whoever has it is the only one that changes the keys.
+    /// The rotation at work. Anyone who has it is the only one that changes the keys.
     rotation: Turn<Option<Walk>>,
     /// Where a rotation asks whether the data were moved, and the question: a row says yes.
     moved: OnceLock<(Db, &'static str)>,
@@ -139,7 +139,7 @@ impl Vault {
     /// From now on every rotation asks this database first whether the data were moved away: a row says so. A node that slept
     /// meanwhile would otherwise take keys out of the file that the data at their new place need. Counts once.
     pub fn refuse_when_found(&self, db: Db, look: &'static str) {
-        // Whoever was first stays.
+        // Anyone who was first stays.
         let _ = self.0.moved.set((db, look));
     }
 
@@ -153,7 +153,7 @@ impl Vault {
         holder: &Holder,
         number: &CardNumber,
     ) -> Result<BlobId, VaultError> {
-        self.seal(team, Kind::Card, holder, number.expose().as_bytes())
+        self.seal(team, RecordKind::Card, holder, number.expose().as_bytes())
             .await
     }
 
@@ -167,8 +167,13 @@ impl Vault {
         holder: &Holder,
         number: &AccountNumber,
     ) -> Result<BlobId, VaultError> {
-        self.seal(team, Kind::Account, holder, number.expose().as_bytes())
-            .await
+        self.seal(
+            team,
+            RecordKind::Account,
+            holder,
+            number.expose().as_bytes(),
+        )
+        .await
     }
 
     /// Opens a card's number, for one call to a processor. `None` when it is erased.
@@ -181,8 +186,8 @@ impl Vault {
         holder: &Holder,
         blob: BlobId,
     ) -> Result<Option<CardNumber>, VaultError> {
-        let kind = Kind::Card;
-        let place = Place { team, blob, kind };
+        let kind = RecordKind::Card;
+        let place = RecordPlace { team, blob, kind };
         let Some(number) = self.opened_text(&place, holder).await? else {
             return Ok(None);
         };
@@ -200,8 +205,8 @@ impl Vault {
         holder: &Holder,
         blob: BlobId,
     ) -> Result<Option<AccountNumber>, VaultError> {
-        let kind = Kind::Account;
-        let place = Place { team, blob, kind };
+        let kind = RecordKind::Account;
+        let place = RecordPlace { team, blob, kind };
         let Some(number) = self.opened_text(&place, holder).await? else {
             return Ok(None);
         };
@@ -209,10 +214,10 @@ impl Vault {
         Ok(Some(number))
     }
 
-    /// The digits at a place. Whoever gets them wipes them: both kinds of numbers do.
+    /// The digits at a place. Anyone who gets them wipes them: both kinds of numbers do.
     async fn opened_text(
         &self,
-        place: &Place,
+        place: &RecordPlace,
         holder: &Holder,
     ) -> Result<Option<String>, VaultError> {
         let Some(clear) = self.opened(place, holder).await? else {
@@ -259,7 +264,7 @@ impl Vault {
         after: Option<BlobId>,
         limit: i64,
     ) -> Result<Vec<(TeamId, BlobId)>, VaultError> {
-        Ok(records::older_than(&self.0.db, Kind::Card, before, after, limit).await?)
+        Ok(records::older_than(&self.0.db, RecordKind::Card, before, after, limit).await?)
     }
 
     /// The same for sealed secrets.
@@ -272,7 +277,7 @@ impl Vault {
         after: Option<BlobId>,
         limit: i64,
     ) -> Result<Vec<(TeamId, BlobId)>, VaultError> {
-        Ok(records::older_than(&self.0.db, Kind::Secret, before, after, limit).await?)
+        Ok(records::older_than(&self.0.db, RecordKind::Secret, before, after, limit).await?)
     }
 
     /// How the keys are protected.
@@ -312,7 +317,7 @@ impl Vault {
     async fn seal(
         &self,
         team: TeamId,
-        kind: Kind,
+        kind: RecordKind,
         holder: &Holder,
         clear: &[u8],
     ) -> Result<BlobId, VaultError> {
@@ -321,13 +326,13 @@ impl Vault {
         for _ in 0..TRIES {
             let keys = self.ready_keys().await?;
             let blob = BlobId::new(world.uuid_v7());
-            let place = Place { team, blob, kind };
+            let place = RecordPlace { team, blob, kind };
             let sealed = envelope::seal(&keys, world, &place, holder, clear)?;
             let statement = match kind {
-                Kind::Card | Kind::Account => {
+                RecordKind::Card | RecordKind::Account => {
                     records::insert(team, blob, kind, &sealed, world.now())
                 }
-                Kind::Secret => secrets::insert(team, blob, &sealed, world.now()),
+                RecordKind::Secret => secrets::insert(team, blob, &sealed, world.now()),
             };
             match self.commit(&blob.key(), [statement]).await {
                 Ok(true) => return Ok(blob),

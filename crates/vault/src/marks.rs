@@ -6,7 +6,7 @@ use domain::{
     id::TeamId,
 };
 
-use crate::{Vault, envelope::Kind};
+use crate::{Vault, envelope::RecordKind};
 
 /// Length of a mark: 80 bits. Unit: hexadecimal digits.
 const MARK: usize = 20;
@@ -23,7 +23,8 @@ pub struct NumberMark {
 impl Vault {
     /// The same for the same card within a team, and nothing else: a keyed hash.
     pub fn fingerprint(&self, team: TeamId, number: &CardNumber) -> String {
-        self.keys().fingerprint(team, Kind::Card, number.expose())
+        self.keys()
+            .fingerprint(team, RecordKind::Card, number.expose())
     }
 
     /// The same for the same bank account, at one bank, within a team.
@@ -34,13 +35,13 @@ impl Vault {
         number: &AccountNumber,
     ) -> String {
         self.keys()
-            .fingerprint(team, Kind::Account, &kind.whole(number))
+            .fingerprint(team, RecordKind::Account, &kind.whole(number))
     }
 
     /// By what a card's number is counted: the same for the same number within a team, and for no other.
     pub fn card_mark(&self, team: TeamId, number: &CardNumber) -> NumberMark {
         let shown = format!("{}{}", number.bin(), number.last4());
-        self.number_mark(team, Kind::Card, (number.expose(), &shown))
+        self.number_mark(team, RecordKind::Card, (number.expose(), &shown))
     }
 
     /// The same for a bank account. What is shown of it is its end; numbers with one end at one bank are counted together.
@@ -51,10 +52,10 @@ impl Vault {
         number: &AccountNumber,
     ) -> NumberMark {
         let shown = format!("{} at {}", number.last4(), kind.bank(number));
-        self.number_mark(team, Kind::Account, (&kind.whole(number), &shown))
+        self.number_mark(team, RecordKind::Account, (&kind.whole(number), &shown))
     }
 
-    fn number_mark(&self, team: TeamId, kind: Kind, digits: (&str, &str)) -> NumberMark {
+    fn number_mark(&self, team: TeamId, kind: RecordKind, digits: (&str, &str)) -> NumberMark {
         let keys = self.keys();
         let (number, shown) = digits;
         let short = |mut text: String| {

@@ -7,7 +7,7 @@ use domain::{
 };
 
 use crate::{
-    envelope::{Kind, Place, Sealed},
+    envelope::{RecordKind, RecordPlace, Sealed},
     secrets,
 };
 
@@ -37,7 +37,7 @@ static BY_ID: Select = Select::new(
 pub(crate) fn insert(
     team: TeamId,
     blob: BlobId,
-    kind: Kind,
+    kind: RecordKind,
     sealed: &Sealed,
     at: Timestamp,
 ) -> Statement {
@@ -62,8 +62,8 @@ pub(crate) fn delete(team: TeamId, blob: BlobId) -> Statement {
 }
 
 /// Puts a data key that was sealed again in the place of the old one, unless that has changed.
-pub(crate) fn rewrap(place: &Place, old: &Sealed, new: &Sealed) -> Statement {
-    if place.kind == Kind::Secret {
+pub(crate) fn rewrap(place: &RecordPlace, old: &Sealed, new: &Sealed) -> Statement {
+    if place.kind == RecordKind::Secret {
         return secrets::rewrap(place, old, new);
     }
     Statement::any(
@@ -92,7 +92,7 @@ pub(crate) async fn of_version(
     version: u32,
     after: Option<BlobId>,
     limit: i64,
-) -> Result<Vec<(Place, Sealed)>, DbError> {
+) -> Result<Vec<(RecordPlace, Sealed)>, DbError> {
     // A rotation serves every team; each row carries its team with it.
     let sql = "select blob_id, team_id, kind, key_version, sealed_key, sealed from sealed \
                where key_version = $1 and blob_id > $2 \
@@ -113,7 +113,7 @@ pub(crate) async fn every(
     db: &Db,
     after: Option<BlobId>,
     limit: i64,
-) -> Result<Vec<(Place, Sealed)>, DbError> {
+) -> Result<Vec<(RecordPlace, Sealed)>, DbError> {
     // Whether a copy can be opened concerns every team; each row carries its team with it.
     let sql = "select blob_id, team_id, kind, key_version, sealed_key, sealed from sealed where blob_id > $1 \
                union all select blob_id, team_id, 'secret', key_version, sealed_key, sealed from secret \
@@ -124,13 +124,13 @@ pub(crate) async fn every(
 }
 
 /// Reads a row of `blob_id, team_id, kind, key_version, sealed_key, sealed`.
-fn placed(row: &Row) -> Result<(Place, Sealed), DbError> {
-    let kind = [Kind::Card, Kind::Secret]
+fn placed(row: &Row) -> Result<(RecordPlace, Sealed), DbError> {
+    let kind = [RecordKind::Card, RecordKind::Secret]
         .into_iter()
         .find(|kind| row.text(2).is_ok_and(|text| text == kind.text()));
-    let kind = kind.unwrap_or(Kind::Account);
+    let kind = kind.unwrap_or(RecordKind::Account);
     let (blob, team) = keys(row)?;
-    Ok((Place { team, blob, kind }, sealed(row, 3)?))
+    Ok((RecordPlace { team, blob, kind }, sealed(row, 3)?))
 }
 
 /// How many numbers and secrets there are, and how many are sealed under `version`.
@@ -153,7 +153,7 @@ pub(crate) async fn count(db: &Db, version: u32) -> Result<(i64, i64), DbError> 
 /// Rows of any team that are older than `before`, after the id `after`.
 pub(crate) async fn older_than(
     db: &Db,
-    kind: Kind,
+    kind: RecordKind,
     before: Timestamp,
     after: Option<BlobId>,
     limit: i64,
@@ -161,11 +161,11 @@ pub(crate) async fn older_than(
     // A sweep serves every team; each row carries its team with it. Ids are in the order of time, so that the first one of
     // the millisecond after `before` spares a walk over everything that is younger.
     let sql = match kind {
-        Kind::Card | Kind::Account => {
+        RecordKind::Card | RecordKind::Account => {
             "select blob_id, team_id from sealed \
              where blob_id > $1 and blob_id < $2 and created_at < $3 order by blob_id limit $4"
         }
-        Kind::Secret => {
+        RecordKind::Secret => {
             "select blob_id, team_id from secret \
              where blob_id > $1 and blob_id < $2 and created_at < $3 order by blob_id limit $4"
         }

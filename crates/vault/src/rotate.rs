@@ -10,7 +10,7 @@ use domain::id::BlobId;
 
 use crate::{
     KeyError, KeySource, Vault, VaultError,
-    envelope::{self, Place, Sealed},
+    envelope::{self, RecordPlace, Sealed},
     keyring::Keyring,
     records,
 };
@@ -30,7 +30,7 @@ pub struct Progress {
 
 /// A rotation at work.
 pub(crate) struct Walk {
-    /// What the rotation has told last. The records that are sealed meanwhile are counted at its end.
+    /// What the rotation has reported last. The records that are sealed meanwhile are counted at its end.
     progress: Progress,
     /// The last record looked at under each old version.
     after: BTreeMap<u32, BlobId>,
@@ -130,7 +130,7 @@ impl Vault {
         &self,
         walk: &Walk,
         limit: i64,
-    ) -> Result<Option<Vec<(Place, Sealed)>>, VaultError> {
+    ) -> Result<Option<Vec<(RecordPlace, Sealed)>>, VaultError> {
         for version in self.open_versions(walk.progress.version).await? {
             let after = walk.after.get(&version).copied();
             let batch = records::of_version(&self.0.db, version, after, limit.max(1)).await?;
@@ -145,7 +145,7 @@ impl Vault {
         &self,
         keys: &Keyring,
         walk: &mut Walk,
-        batch: Vec<(Place, Sealed)>,
+        batch: Vec<(RecordPlace, Sealed)>,
     ) -> Result<Progress, VaultError> {
         let mut statements = Vec::with_capacity(batch.len());
         let mut last = None;

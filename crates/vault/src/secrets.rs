@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 
 use crate::{
     Holder, Vault, VaultError,
-    envelope::{self, Kind, Place, Sealed},
+    envelope::{self, RecordKind, RecordPlace, Sealed},
     records,
 };
 
@@ -31,7 +31,7 @@ impl Vault {
         if secret.len() > SECRET_MAX {
             return Err(VaultError::TooLong);
         }
-        self.seal(team, Kind::Secret, holder, secret).await
+        self.seal(team, RecordKind::Secret, holder, secret).await
     }
 
     /// Opens a secret. `None` when it is erased, or another team's.
@@ -44,8 +44,8 @@ impl Vault {
         holder: &Holder,
         blob: BlobId,
     ) -> Result<Option<Zeroizing<Vec<u8>>>, VaultError> {
-        let kind = Kind::Secret;
-        self.opened(&Place { team, blob, kind }, holder).await
+        let kind = RecordKind::Secret;
+        self.opened(&RecordPlace { team, blob, kind }, holder).await
     }
 
     /// Erases a secret. Does nothing when it is erased already.
@@ -61,16 +61,16 @@ impl Vault {
     /// What is sealed at a place, if it is there.
     pub(crate) async fn opened(
         &self,
-        place: &Place,
+        place: &RecordPlace,
         holder: &Holder,
     ) -> Result<Option<Zeroizing<Vec<u8>>>, VaultError> {
         let mut missed = None;
         loop {
             let found = match place.kind {
-                Kind::Card | Kind::Account => {
+                RecordKind::Card | RecordKind::Account => {
                     records::find(&self.0.db, place.team, place.blob).await?
                 }
-                Kind::Secret => find(&self.0.db, place.team, place.blob).await?,
+                RecordKind::Secret => find(&self.0.db, place.team, place.blob).await?,
             };
             let Some(record) = found else { return Ok(None) };
             match envelope::open(&self.keys(), place, holder, &record) {
@@ -103,7 +103,7 @@ pub(crate) fn insert(team: TeamId, blob: BlobId, sealed: &Sealed, at: Timestamp)
 }
 
 /// Puts a data key that was sealed again in the place of the old one, unless that has changed.
-pub(crate) fn rewrap(place: &Place, old: &Sealed, new: &Sealed) -> Statement {
+pub(crate) fn rewrap(place: &RecordPlace, old: &Sealed, new: &Sealed) -> Statement {
     Statement::any(
         "update secret set key_version = $3, sealed_key = $4 where team_id = $1 and blob_id = $2 and key_version = $5",
         vec![

@@ -45,7 +45,7 @@ enum Found {
     None,
 }
 
-/// What looks have found lately: most payments have no code, and each would be looked for once more when its authorisation
+/// What looks have found recently: most payments have no code, and each would be looked for once more when its authorisation
 /// has ended. A code that comes to another node in between is not this authorisation's.
 #[derive(Default)]
 pub(crate) struct Looks(Mutex<BTreeMap<String, (Timestamp, Found)>>);
@@ -59,7 +59,7 @@ impl Looks {
         looks.insert(holder.to_owned(), (now, found));
     }
 
-    /// What a look has found lately. Counts once.
+    /// What a look has found recently. Counts once.
     fn take(&self, holder: &str, now: Timestamp) -> Option<Found> {
         let (then, found) = self.0.lock().remove(holder)?;
         (now >= then && now.since(then) <= FRESH_FOR).then_some(found)
@@ -74,7 +74,7 @@ pub struct UsedCode {
 }
 
 impl UsedCode {
-    /// The authorisation, in the words of whoever opened the code for it.
+    /// The authorisation, in the words of the one that opened the code for it.
     pub fn by(&self) -> &str {
         &self.by
     }
@@ -179,7 +179,7 @@ impl Vault {
         };
         looks.note(holder, now, Found::Code);
         if let Some(by) = by.filter(|by| row.opt_text(2).ok().flatten() != Some(*by)) {
-            // Before it is used: whoever dies afterwards has left the note.
+            // Before it is used: a process that dies afterwards has left the note.
             self.commit_code(
                 holder,
                 &mark(holder, row.text(1)?, by, now.after(LOOK_AFTER)),

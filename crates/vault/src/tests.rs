@@ -130,10 +130,10 @@ fn a_change_of_any_byte_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let (vault, _, world, _) = vault(folder.path());
     let keys = vault.0.keys.lock().clone();
-    let place = Place {
+    let place = RecordPlace {
         team: team(1),
         blob: BlobId::new(Uuid::from_u128(7)),
-        kind: Kind::Card,
+        kind: RecordKind::Card,
     };
     let sealed = envelope::seal(&keys, &world, &place, &holder(), NUMBER.as_bytes()).unwrap();
     assert_eq!(
@@ -167,8 +167,8 @@ fn a_change_of_any_byte_is_refused() {
         }
     }
     assert!(refused > 150);
-    let account = Place {
-        kind: Kind::Account,
+    let account = RecordPlace {
+        kind: RecordKind::Account,
         ..place
     };
     assert!(envelope::open(&keys, &account, &holder(), &sealed).is_err());
@@ -179,10 +179,10 @@ fn sealed_numbers_tell_neither_themselves_nor_their_length() {
     let folder = tempfile::tempdir().unwrap();
     let (vault, _, world, _) = vault(folder.path());
     let keys = vault.0.keys.lock().clone();
-    let place = Place {
+    let place = RecordPlace {
         team: team(1),
         blob: BlobId::new(Uuid::from_u128(7)),
-        kind: Kind::Card,
+        kind: RecordKind::Card,
     };
     let long = envelope::seal(&keys, &world, &place, &holder(), b"4242424242424242424").unwrap();
     let short = envelope::seal(&keys, &world, &place, &holder(), b"424242424242").unwrap();

@@ -6,7 +6,7 @@
 //! - [`google_pay`] (wallet A): tokenization type `PAYMENT_GATEWAY`, protocols `ECv2` and `ECv1`.
 //! - [`apple_pay`] (wallet B): payment tokens `EC_v1` and `RSA_v1`.
 //!
-//! What is not promised: that a token is used once. Whoever opens it keeps [`NetworkToken::transaction_id`] or
+//! What is not promised: that a token is used once. Anyone who opens it keeps [`NetworkToken::transaction_id`] or
 //! [`NetworkToken::message_id`] and refuses what it has seen.
 
 pub mod apple_pay;

@@ -36,7 +36,7 @@ use world::World;
 
 pub use mishaps::{Boundary, Mishap, Mishaps, NoMishaps};
 use tables::Tables;
-use wire::Line;
+use wire::WireLine;
 
 /// A modelled server. Clones are the same server.
 #[derive(Clone)]
@@ -94,7 +94,7 @@ impl ModelServer {
         outage.number += 1;
     }
 
-    /// Reads the committed rows, beside all nodes and without mishaps.
+    /// Reads the committed rows, next to all nodes and without mishaps.
     pub fn rows(&self, sql: &'static str, params: Vec<Value>) -> Result<Vec<Row>, DbError> {
         self.0
             .tables
@@ -123,7 +123,7 @@ struct ModelTarget {
 }
 
 impl Endpoint for ModelTarget {
-    type Wire = Line;
+    type Wire = WireLine;
 
     fn world(&self) -> &World {
         &self.world
@@ -133,8 +133,8 @@ impl Endpoint for ModelTarget {
         &self.options
     }
 
-    async fn connect(&self, role: Role) -> Result<Line, String> {
-        Line::open(self, role).await
+    async fn connect(&self, role: Role) -> Result<WireLine, String> {
+        WireLine::open(self, role).await
     }
 
     /// Nothing that was taken away is modelled.

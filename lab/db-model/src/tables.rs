@@ -17,7 +17,7 @@ use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
 /// A row of a table.
-type Place = (String, i64);
+type RowKey = (String, i64);
 
 pub(super) struct Tables {
     memory: Memory,
@@ -32,14 +32,14 @@ pub(super) struct Tables {
 #[derive(Default)]
 struct Locks {
     noted: AtomicBool,
-    rows: Mutex<BTreeSet<Place>>,
+    rows: Mutex<BTreeSet<RowKey>>,
 }
 
 /// A transaction that the server has not ended yet.
 struct Late {
     number: u64,
     statements: Vec<Statement>,
-    rows: BTreeSet<Place>,
+    rows: BTreeSet<RowKey>,
     /// Who waits for its end, which drops them in this order. (Channels with many receivers wake them by chance of their own.)
     waiting: Vec<oneshot::Sender<()>>,
 }
@@ -85,7 +85,7 @@ impl Tables {
 
     pub(super) fn rows(&mut self, statement: &Statement) -> Result<Vec<Row>, Refusal> {
         self.undo();
-        self.tell(self.next);
+        self.notify(self.next);
         self.memory.rows(statement)
     }
 
@@ -104,7 +104,7 @@ impl Tables {
             return Ok(Played::Blocked(index, ended));
         }
         let number = self.number();
-        self.tell(number);
+        self.notify(number);
         self.memory.begin()?;
         let mut answers = Vec::with_capacity(statements.len());
         for statement in statements {
@@ -135,7 +135,7 @@ impl Tables {
     }
 
     /// Statements run in the transaction with this number, and see what is settled now.
-    fn tell(&self, number: u64) {
+    fn notify(&self, number: u64) {
         let stamp = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
         self.memory.stamp(stamp(number), stamp(self.sample().0));
     }
@@ -171,7 +171,7 @@ impl Tables {
         rows.map(Ok)
     }
 
-    /// Keeps the transaction that is open for later, with its locks. Returns its number, and who is told of its end.
+    /// Keeps the transaction that is open for later, with its locks. Returns its number, and who is notified of its end.
     pub(super) fn keep(
         &mut self,
         statements: &[Statement],
@@ -208,7 +208,7 @@ impl Tables {
         let fits = |(statement, ran): (&Statement, Ran)| {
             ran.is_ok_and(|count| statement.expect.is_met_by(count))
         };
-        self.tell(late.number);
+        self.notify(late.number);
         let ran = self.memory.begin().is_ok()
             && late
                 .statements
@@ -278,7 +278,7 @@ impl Tables {
     }
 
     /// Runs statements in the open transaction, each with the rows that it changed. None is run behind one that fails.
-    fn run_all(&mut self, statements: &[Statement]) -> Vec<(Ran, BTreeSet<Place>)> {
+    fn run_all(&mut self, statements: &[Statement]) -> Vec<(Ran, BTreeSet<RowKey>)> {
         let mut all = Vec::with_capacity(statements.len());
         for statement in statements {
             let ran = match guarded(statement) {

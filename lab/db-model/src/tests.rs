@@ -271,7 +271,7 @@ fn a_late_commit_is_seen_by_nobody_and_holds_its_rows_until_it_comes() {
         Ok(Committed::Done)
     );
     assert_eq!(house.seconds(), 0);
-    // The same row is not: whoever needs it waits, gives way, comes again, and is judged by what was committed.
+    // The same row is not: the transaction that needs it waits, gives way, comes again, and is judged by what was committed.
     assert_eq!(
         house.run(other.commit(take("a", 70, "behind"))),
         Ok(Committed::Conflict { statement: 0 })
@@ -345,8 +345,8 @@ fn a_process_may_die_at_any_boundary() {
         let house = House::new(1);
         house.plan(&[(boundary, Mishap::Death)]);
         let (db, node) = (house.first.0.clone(), house.first.2.clone());
-        let told = Arc::new(Mutex::new(None));
-        let noted = Arc::clone(&told);
+        let reported = Arc::new(Mutex::new(None));
+        let noted = Arc::clone(&reported);
         house
             .first
             .1
@@ -355,7 +355,7 @@ fn a_process_may_die_at_any_boundary() {
         node.crash();
         house.run(house.world.sleep(SECOND));
         assert_eq!(
-            (house.ledger().len(), told.lock().take()),
+            (house.ledger().len(), reported.lock().take()),
             (written, None),
             "{boundary}"
         );

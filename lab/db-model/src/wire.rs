@@ -18,7 +18,7 @@ use tokio::sync::oneshot;
 use super::{Boundary, Mishap, Mishaps, ModelTarget, Shared, tables::Played};
 
 /// An open connection.
-pub(super) struct Line {
+pub(super) struct WireLine {
     server: Arc<Shared>,
     mishaps: Arc<dyn Mishaps>,
     world: world::World,
@@ -34,7 +34,7 @@ pub(super) struct Line {
     patience: Duration,
 }
 
-impl Line {
+impl WireLine {
     pub(super) async fn open(target: &ModelTarget, role: Role) -> Result<Self, String> {
         let (server, world) = (Arc::clone(&target.server), target.world.clone());
         match target.mishaps.at(Boundary::Connect) {
@@ -157,7 +157,7 @@ impl Line {
     }
 }
 
-impl Wire for Line {
+impl Wire for WireLine {
     type Prepared = ();
 
     fn is_closed(&self) -> bool {

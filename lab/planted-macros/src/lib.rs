@@ -45,7 +45,7 @@ fn replaced(
     alternatives: &Punctuated<Alternative, Token![,]>,
     mut function: ItemFn,
 ) -> syn::Result<Tokens> {
-    // What lints are told of the body goes with it.
+    // What lints know of the body goes with it.
     let attributes: Vec<_> = function
         .attrs
         .iter()

@@ -8,7 +8,7 @@ pub enum Bug {
     /// A key tells its answer to any request, whatever was asked.
     AnswerOfAnotherRequest,
     /// A capture and a cancellation may be under way at once.
-    CaptureBesideCancel,
+    CaptureWhileCancelling,
     /// A client token's one live payment is not claimed in the first commit.
     ClientTokenUnclaimed,
     /// One commit of a payment writes no event.
@@ -31,9 +31,9 @@ pub enum Bug {
     LateChargeKept,
     /// News about an operation that has ended is taken as if it were open.
     LateNewsChangesState,
-    /// A request whose time is over is told FAILED while the processor is being asked.
-    LateRequestToldFailed,
-    /// Whoever takes a due payment takes no lease: every node looks after it.
+    /// A request whose time is over is answered FAILED while the processor is being asked.
+    LateRequestAnsweredFailed,
+    /// Anyone who takes a due payment takes no lease: every node looks after it.
     LeaseIgnored,
     /// A list in the order of dates shows what is not settled yet.
     ListsUnsettled,
@@ -75,13 +75,13 @@ pub enum Bug {
     TimeoutIsFailure,
     /// The end of an authorisation's life time cancels it without asking the processor.
     TimerDecides,
-    /// A commit without an answer is taken for refused, and the operation is begun anew.
+    /// A commit without an answer is taken for refused, and the operation is begun again.
     UnknownCommitDoneAnew,
     /// A commit without an answer is taken for done.
     UnknownCommitIsDone,
-    /// An authorisation whose outcome is unknown is told as FAILED until it is known.
-    UnknownToldFailed,
-    /// A request whose payment's outcome can't be stored is told to try again, without its id.
+    /// An authorisation whose outcome is unknown is shown as FAILED until it is known.
+    UnknownShownFailed,
+    /// A request whose payment's outcome can't be stored is answered that it may try again, without its id.
     UnstoredOutcomeNotNamed,
     /// A payment is written whatever its version, and its event only where there is none.
     VersionUnchecked,
@@ -96,7 +96,7 @@ impl Bug {
     pub const ALL: [Self; 43] = [
         Self::AnswerNotStored,
         Self::AnswerOfAnotherRequest,
-        Self::CaptureBesideCancel,
+        Self::CaptureWhileCancelling,
         Self::ClientTokenUnclaimed,
         Self::EventLost,
         Self::EvidenceOmitted,
@@ -108,7 +108,7 @@ impl Bug {
         Self::LateApprovalAbsorbed,
         Self::LateChargeKept,
         Self::LateNewsChangesState,
-        Self::LateRequestToldFailed,
+        Self::LateRequestAnsweredFailed,
         Self::LeaseIgnored,
         Self::ListsUnsettled,
         Self::LookUpUnderNewReference,
@@ -132,7 +132,7 @@ impl Bug {
         Self::TimerDecides,
         Self::UnknownCommitDoneAnew,
         Self::UnknownCommitIsDone,
-        Self::UnknownToldFailed,
+        Self::UnknownShownFailed,
         Self::UnstoredOutcomeNotNamed,
         Self::VersionUnchecked,
         Self::WholeAmountCaptured,
@@ -149,7 +149,9 @@ impl Bug {
             Self::AnswerOfAnotherRequest => {
                 "A key tells its answer to any request, whatever was asked."
             }
-            Self::CaptureBesideCancel => "A capture and a cancellation may be under way at once.",
+            Self::CaptureWhileCancelling => {
+                "A capture and a cancellation may be under way at once."
+            }
             Self::ClientTokenUnclaimed => {
                 "A client token's one live payment is not claimed in the first commit."
             }
@@ -179,11 +181,11 @@ impl Bug {
             Self::LateNewsChangesState => {
                 "News about an operation that has ended is taken as if it were open."
             }
-            Self::LateRequestToldFailed => {
-                "A request whose time is over is told FAILED while the processor is being asked."
+            Self::LateRequestAnsweredFailed => {
+                "A request whose time is over is answered FAILED while the processor is being asked."
             }
             Self::LeaseIgnored => {
-                "Whoever takes a due payment takes no lease: every node looks after it."
+                "Anyone who takes a due payment takes no lease: every node looks after it."
             }
             Self::ListsUnsettled => {
                 "A list by date, the oldest first, shows what is not settled yet."
@@ -226,14 +228,14 @@ impl Bug {
                 "The end of an authorisation's life time cancels it without asking the processor."
             }
             Self::UnknownCommitDoneAnew => {
-                "A commit without an answer is taken for refused, and the operation is begun anew."
+                "A commit without an answer is taken for refused, and the operation is begun again."
             }
             Self::UnknownCommitIsDone => "A commit without an answer is taken for done.",
-            Self::UnknownToldFailed => {
-                "An authorisation whose outcome is unknown is told as FAILED until it is known."
+            Self::UnknownShownFailed => {
+                "An authorisation whose outcome is unknown is shown as FAILED until it is known."
             }
             Self::UnstoredOutcomeNotNamed => {
-                "A request whose payment's outcome can't be stored is told to try again, without its id."
+                "A request whose payment's outcome can't be stored is answered that it may try again, without its id."
             }
             Self::VersionUnchecked => {
                 "A payment is written whatever its version, and its event only where there is none."

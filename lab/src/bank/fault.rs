@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use connector::CallError;
 
-use super::{kind::Kind, request::Request};
+use super::{kind::BankKind, request::Request};
 use crate::chance::Chance;
 
 /// How much goes wrong.
@@ -92,7 +92,7 @@ impl Plan {
     pub(super) fn draw(
         chance: &mut Chance,
         mood: Mood,
-        kind: &Kind,
+        kind: &BankKind,
         request: &Request,
     ) -> (Self, Option<&'static str>) {
         let one_in = match mood {
@@ -122,7 +122,11 @@ impl Plan {
         Self::ill_call(chance, kind, well, must_arrive)
     }
 
-    fn ill_look_up(chance: &mut Chance, kind: &Kind, well: Self) -> (Self, Option<&'static str>) {
+    fn ill_look_up(
+        chance: &mut Chance,
+        kind: &BankKind,
+        well: Self,
+    ) -> (Self, Option<&'static str>) {
         let lag = kind.lag.min(chance.millis(500, 30_000));
         match chance.below(4) {
             0 | 1 if !lag.is_zero() => (Self { lag, ..well }, Some("look-up: behind the books")),
@@ -159,7 +163,7 @@ impl Plan {
 
     fn ill_call(
         chance: &mut Chance,
-        kind: &Kind,
+        kind: &BankKind,
         well: Self,
         must_arrive: bool,
     ) -> (Self, Option<&'static str>) {

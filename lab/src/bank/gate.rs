@@ -9,14 +9,14 @@ use connector::{
 use tokio::sync::oneshot;
 
 use super::{
-    Bank, Kind,
+    Bank, BankKind,
     request::{Reply, Request, Verb},
 };
 use crate::stage::{Doorway, Side};
 
 /// A connector of one node's.
 pub(crate) struct Gate {
-    kind: Kind,
+    kind: BankKind,
     descriptor: Descriptor,
     bank: Arc<Bank>,
     doorway: Doorway,
@@ -24,7 +24,7 @@ pub(crate) struct Gate {
 
 impl Gate {
     /// The connector of a sort of processor, for the node that goes through this doorway.
-    pub(crate) fn new(kind: Kind, bank: &Arc<Bank>, doorway: Doorway) -> Self {
+    pub(crate) fn new(kind: BankKind, bank: &Arc<Bank>, doorway: Doorway) -> Self {
         let descriptor = kind.descriptor(bank.simulator.descriptor());
         Self {
             kind,

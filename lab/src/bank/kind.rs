@@ -9,7 +9,7 @@ const SHORT: Duration = Duration::from_secs(2);
 
 /// A sort of processor, by what it declares.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Kind {
+pub(crate) struct BankKind {
     /// Its identifier.
     pub(crate) name: &'static str,
     /// Whether it authorises and captures in one call.
@@ -26,8 +26,8 @@ pub(crate) struct Kind {
 
 /// `prompt` knows at once what it did, `tardy` only after a minute, and the look-ups of `mute` never prove that nothing
 /// happened. The calls of `slow` take nearly as long as requests have.
-pub(crate) const KINDS: [Kind; 4] = [
-    Kind {
+pub(crate) const KINDS: [BankKind; 4] = [
+    BankKind {
         name: "prompt",
         sale: true,
         call_timeout: SHORT,
@@ -35,7 +35,7 @@ pub(crate) const KINDS: [Kind; 4] = [
         latest: Duration::ZERO,
         lag: Duration::ZERO,
     },
-    Kind {
+    BankKind {
         name: "tardy",
         sale: false,
         call_timeout: SHORT,
@@ -43,7 +43,7 @@ pub(crate) const KINDS: [Kind; 4] = [
         latest: Duration::from_secs(25),
         lag: Duration::from_secs(30),
     },
-    Kind {
+    BankKind {
         name: "mute",
         sale: true,
         call_timeout: SHORT,
@@ -51,7 +51,7 @@ pub(crate) const KINDS: [Kind; 4] = [
         latest: Duration::from_secs(90),
         lag: Duration::from_secs(30),
     },
-    Kind {
+    BankKind {
         name: "slow",
         sale: true,
         call_timeout: Duration::from_secs(20),
@@ -61,7 +61,7 @@ pub(crate) const KINDS: [Kind; 4] = [
     },
 ];
 
-impl Kind {
+impl BankKind {
     /// What it declares, for the rest like the simulator.
     pub(crate) fn descriptor(&self, simulator: &Descriptor) -> Descriptor {
         Descriptor {

@@ -1,8 +1,8 @@
 //! The processors: the simulator behind a network that loses, delays, repeats and garbles, as the seed decides.
 //!
 //! # What is kept whatever goes wrong
-//! What a connector declares. A request takes effect at most [`Kind::latest`] after its call has ended, and a look-up is
-//! at most [`Kind::lag`] behind, so that "not found" is final after [`Kind::final_after`]. A processor that breaks its
+//! What a connector declares. A request takes effect at most [`BankKind::latest`] after its call has ended, and a look-up is
+//! at most [`BankKind::lag`] behind, so that "not found" is final after [`BankKind::final_after`]. A processor that breaks its
 //! word on that is beyond what any client of it could survive.
 
 mod fault;
@@ -25,7 +25,7 @@ use world::World;
 pub(crate) use fault::Mood;
 use fault::{Back, Plan};
 pub(crate) use gate::Gate;
-pub(crate) use kind::{KINDS, Kind};
+pub(crate) use kind::{BankKind, KINDS};
 pub(crate) use ledger::Ledger;
 use request::{Reply, Request};
 
@@ -136,7 +136,7 @@ impl Bank {
     }
 
     /// Decides what becomes of a call.
-    fn plan(&self, kind: &Kind, request: &Request) -> Plan {
+    fn plan(&self, kind: &BankKind, request: &Request) -> Plan {
         if request.asks_for_money_at(DOWN) {
             return Plan::refused();
         }
@@ -148,7 +148,7 @@ impl Bank {
         plan
     }
 
-    /// Carries a request to the simulator and its answer back, whoever waits for it.
+    /// Carries a request to the simulator and its answer back, no matter who waits for it.
     async fn deliver(
         self: Arc<Self>,
         request: Request,
@@ -159,23 +159,23 @@ impl Bank {
         if let Some((after, failure)) = plan.early {
             self.world.sleep(after).await;
             if let Some(back) = back.take() {
-                // Whoever called may be gone; the request goes on all the same.
+                // Anyone who called may be gone; the request goes on all the same.
                 let _ = back.send(Err(failure.error()));
             }
         }
-        let mut told = None;
+        let mut reported = None;
         for travel in plan.arrivals.into_iter().flatten() {
             self.world.sleep(travel).await;
-            told = Some(self.perform(&request, plan.lag).await);
+            reported = Some(self.perform(&request, plan.lag).await);
         }
-        let (after, told) = match plan.back {
-            Back::Answer(after) => (after, told),
+        let (after, reported) = match plan.back {
+            Back::Answer(after) => (after, reported),
             Back::Error(after, failure) => (after, Some(Err(failure.error()))),
             Back::Silence => return,
         };
         self.world.sleep(after).await;
-        if let (Some(back), Some(told)) = (back, told) {
-            let _ = back.send(told);
+        if let (Some(back), Some(reported)) = (back, reported) {
+            let _ = back.send(reported);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use connector::{
     AccountData, Answer, Authorise, CallError, CardData, Complete, Connector, Cryptogram, Earlier,
-    Finding, Follow, LaterAnswer, Link, LookUp, Means, Reference, Refund, ThreeDsCall,
+    Finding, Follow, FundingSource, LaterAnswer, Link, LookUp, Reference, Refund, ThreeDsCall,
 };
 use connectors::simulator::Simulator;
 use domain::{Timestamp, id::ConnectionId, method::Method, money::Money, payment::ThreeDsWish};
@@ -118,7 +118,7 @@ impl Request {
             money: call.money,
             capture: call.capture,
             method: call.method,
-            paid: Paid::of(call.means),
+            paid: Paid::of(call.funding_source),
             wish: call.three_ds.wish,
             return_url: call.three_ds.return_url.map(str::to_owned),
             merchant_initiated: call.merchant_initiated,
@@ -224,7 +224,7 @@ impl Authorisation {
             money: self.money,
             capture: self.capture,
             method: self.method,
-            means: self.paid.means(),
+            funding_source: self.paid.funding_source(),
             three_ds: ThreeDsCall {
                 wish: self.wish,
                 return_url: self.return_url.as_deref(),
@@ -270,32 +270,34 @@ impl Following {
 
 impl Paid {
     /// What a request is paid with, as it holds it. Wiped with the request.
-    fn of(means: Means<'_>) -> Self {
-        match means {
-            Means::Card(card) => Self::Card(copied(card)),
-            Means::NetworkToken { card, cryptogram } => {
+    fn of(funding_source: FundingSource<'_>) -> Self {
+        match funding_source {
+            FundingSource::Card(card) => Self::Card(copied(card)),
+            FundingSource::NetworkToken { card, cryptogram } => {
                 let kept = Cryptogram {
                     value: cryptogram.value.clone(),
                     eci: cryptogram.eci.clone(),
                 };
                 Self::NetworkToken(copied(card), kept)
             }
-            Means::Account(account) => Self::Account(AccountData {
+            FundingSource::Account(account) => Self::Account(AccountData {
                 number: account.number.duplicate(),
                 kind: account.kind.clone(),
                 holder: account.holder.clone(),
                 mandate: account.mandate.clone(),
             }),
-            Means::Page => Self::Page,
+            FundingSource::Page => Self::Page,
         }
     }
 
-    fn means(&self) -> Means<'_> {
+    fn funding_source(&self) -> FundingSource<'_> {
         match self {
-            Self::Card(card) => Means::Card(card),
-            Self::NetworkToken(card, cryptogram) => Means::NetworkToken { card, cryptogram },
-            Self::Account(account) => Means::Account(account),
-            Self::Page => Means::Page,
+            Self::Card(card) => FundingSource::Card(card),
+            Self::NetworkToken(card, cryptogram) => {
+                FundingSource::NetworkToken { card, cryptogram }
+            }
+            Self::Account(account) => FundingSource::Account(account),
+            Self::Page => FundingSource::Page,
         }
     }
 }

@@ -1,19 +1,19 @@
-//! What was told stays true.
+//! What was answered stays true.
 
 use serde_json::Value;
 
 use super::{
-    Findings, Said,
+    Exchange, Findings,
     case::{Case, timeline},
     list, number, payment_of, states, text,
 };
 
-/// What clients were told of a payment fits to what came later, and to its events.
+/// The answers that clients got of a payment fits to what came later, and to its events.
 pub(super) fn of_a_payment(case: &Case<'_>, findings: &mut Findings) {
-    let told: Vec<(&Said, &Value)> = case
+    let answer: Vec<(&Exchange, &Value)> = case
         .said
         .iter()
-        .filter_map(|said| Some((*said, payment_of(said.told.as_ref()?)?)))
+        .filter_map(|said| Some((*said, payment_of(said.answer.as_ref()?)?)))
         .collect();
     let statuses: Vec<&str> = case
         .events
@@ -21,20 +21,20 @@ pub(super) fn of_a_payment(case: &Case<'_>, findings: &mut Findings) {
         .filter_map(|event| event.pointer("/data/status").and_then(Value::as_str))
         .collect();
     let end = case.timeline();
-    for (said, payment) in &told {
+    for (said, payment) in &answer {
         sums(case, said, payment, findings);
         let status = text(payment, "status");
-        // While the processor is being asked, a request whose time is over is told that there is no answer.
+        // While the processor is being asked, a request whose time is over gets the answer that the processor has not answered.
         let is_there = statuses.contains(&status)
             || status == "NO_ANSWER_FROM_PSP" && statuses.contains(&"ACTIVE")
             || status == "REFUND_PENDING" && case.began("refund");
         if !is_there {
-            let detail = format!("{} told {status}, which no event knows", said.verb);
+            let detail = format!("{} reported {status}, which no event knows", said.verb);
             findings.add("every-change-has-an-event", case.id, detail);
         }
         if !may_become(status, case.status()) {
             let detail = format!(
-                "{} told {status}, and it ended as {}",
+                "{} reported {status}, and it ended as {}",
                 said.verb,
                 case.status()
             );
@@ -42,19 +42,19 @@ pub(super) fn of_a_payment(case: &Case<'_>, findings: &mut Findings) {
         }
         if payment.get("paymentTimeline").is_some() && !end.starts_with(&timeline(payment)) {
             let detail = format!(
-                "the timeline that {} told is not the beginning of the one at the end",
+                "the timeline that {} reported is not the beginning of the one at the end",
                 said.verb
             );
             findings.add("acknowledged-stays", case.id, detail);
         }
     }
-    for (index, (earlier, before)) in told.iter().enumerate() {
-        for (later, after) in told
+    for (index, (earlier, before)) in answer.iter().enumerate() {
+        for (later, after) in answer
             .iter()
             .skip(index + 1)
             .filter(|later| later.0.began > earlier.ended)
         {
-            // What is told again under a key is what was true then.
+            // What is answered again under a key is what was true then.
             if !later.replayed {
                 compare(case, (earlier, before), (later, after), findings);
             }
@@ -63,7 +63,7 @@ pub(super) fn of_a_payment(case: &Case<'_>, findings: &mut Findings) {
 }
 
 fn may_become(from: &str, to: &str) -> bool {
-    // Told to a request whose time was over.
+    // Answered to a request whose time was over.
     let begins = if from == "NO_ANSWER_FROM_PSP" {
         "ACTIVE"
     } else {
@@ -74,14 +74,14 @@ fn may_become(from: &str, to: &str) -> bool {
 
 fn compare(
     case: &Case<'_>,
-    earlier: (&Said, &Value),
-    later: (&Said, &Value),
+    earlier: (&Exchange, &Value),
+    later: (&Exchange, &Value),
     findings: &mut Findings,
 ) {
     let (before, after) = (text(earlier.1, "status"), text(later.1, "status"));
     if !may_become(before, after) {
         let detail = format!(
-            "{} told {before}, then {} told {after}",
+            "{} reported {before}, then {} reported {after}",
             earlier.0.verb, later.0.verb
         );
         findings.add("acknowledged-stays", case.id, detail);
@@ -89,14 +89,14 @@ fn compare(
     for name in ["capturedAmount", "refundedAmount"] {
         let (before, after) = (number(earlier.1, name), number(later.1, name));
         if after < before || name == "capturedAmount" && before != 0 && after != before {
-            let detail = format!("{name} was told as {before}, then as {after}");
+            let detail = format!("{name} was reported as {before}, then as {after}");
             findings.add("acknowledged-stays", case.id, detail);
         }
     }
 }
 
-/// Refunds ≤ captures ≤ what was ordered, in what is told.
-fn sums(case: &Case<'_>, said: &Said, payment: &Value, findings: &mut Findings) {
+/// Refunds ≤ captures ≤ what was ordered, in what is reported.
+fn sums(case: &Case<'_>, said: &Exchange, payment: &Value, findings: &mut Findings) {
     let amount = payment
         .pointer("/amount/rawAmount")
         .and_then(Value::as_i64)
@@ -122,7 +122,7 @@ fn sums(case: &Case<'_>, said: &Said, payment: &Value, findings: &mut Findings) 
         findings.add(
             "refunds-captures-authorisations",
             case.id,
-            format!("{} told {payment}", said.verb),
+            format!("{} reported {payment}", said.verb),
         );
     }
 }

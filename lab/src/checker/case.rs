@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Said, number, text};
+use super::{Exchange, number, text};
 
 /// A payment's file.
 pub(super) struct Case<'a> {
@@ -16,10 +16,10 @@ pub(super) struct Case<'a> {
     pub(super) notes: Vec<&'a Value>,
     /// Its events.
     pub(super) events: Vec<&'a Value>,
-    /// What clients were told about it.
-    pub(super) said: Vec<&'a Said>,
+    /// The answers that clients got about it.
+    pub(super) said: Vec<&'a Exchange>,
     /// What was asked about it, whether or not an answer came.
-    pub(super) asked: Vec<&'a Said>,
+    pub(super) asked: Vec<&'a Exchange>,
 }
 
 impl<'a> Case<'a> {
@@ -40,7 +40,7 @@ impl<'a> Case<'a> {
         text(self.payment, "status")
     }
 
-    /// The titles and messages of its timeline, as it is told.
+    /// The titles and messages of its timeline, as it is shown.
     pub(super) fn timeline(&self) -> Vec<(&'a str, &'a str)> {
         timeline(self.payment)
     }
@@ -88,7 +88,7 @@ pub(super) fn begins(event: &Value, what: &str) -> bool {
     text(event, "kind") == "payment.operation_started" && text(event, "what") == what
 }
 
-/// The titles and messages of the timeline in a payment as it is told.
+/// The titles and messages of the timeline in a payment as it is shown.
 pub(super) fn timeline(payment: &Value) -> Vec<(&str, &str)> {
     let lines = payment
         .pointer("/paymentTimeline/overview")

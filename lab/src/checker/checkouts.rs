@@ -52,10 +52,10 @@ pub(super) fn one_charge_for_each(
 /// A payment that has ended without money does not stand in the way of the next one.
 pub(super) fn freed_without_money(evidence: &Evidence, findings: &mut Findings) {
     let mut ended: BTreeMap<&str, u64> = BTreeMap::new();
-    let mut said: Vec<&super::Said> = evidence.said.iter().collect();
+    let mut said: Vec<&super::Exchange> = evidence.said.iter().collect();
     said.sort_by_key(|said| said.ended);
     for said in &said {
-        let Some(payment) = said.told.as_ref().and_then(super::payment_of) else {
+        let Some(payment) = said.answer.as_ref().and_then(super::payment_of) else {
             continue;
         };
         if matches!(text(payment, "status"), "DECLINED" | "FAILED" | "CANCELLED") {
@@ -63,12 +63,12 @@ pub(super) fn freed_without_money(evidence: &Evidence, findings: &mut Findings) 
         }
     }
     for said in &said {
-        let Some(told) = &said.told else { continue };
-        let Some(id) = super::id_told(told) else {
+        let Some(answer) = &said.answer else { continue };
+        let Some(id) = super::id_in(answer) else {
             continue;
         };
         let in_the_way =
-            super::code_told(told) == Some("error.authorize.payment-already-authorized");
+            super::code_in(answer) == Some("error.authorize.payment-already-authorized");
         if in_the_way && !said.replayed && ended.get(id).is_some_and(|ended| *ended < said.began) {
             findings.add(
                 "a-checkout-is-freed",

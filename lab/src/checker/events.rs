@@ -1,4 +1,4 @@
-//! Events: one for each change, numbered without gaps, and what they say is what is told.
+//! Events: one for each change, numbered without gaps, and what they say is what is reported.
 
 use serde_json::Value;
 

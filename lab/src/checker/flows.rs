@@ -12,12 +12,12 @@ pub(super) fn steps_are_made(case: &Case<'_>, findings: &mut Findings) {
             .next()
             .is_some_and(|created| super::text(created, "flow") == flow)
     };
-    let is_told = NOT_MADE.iter().any(|kind| case.has(kind));
+    let is_reported = NOT_MADE.iter().any(|kind| case.has(kind));
     let captured = number(case.payment, "capturedAmount") > 0;
     let refund_is_due = created_under("half-back") && captured && case.status() != "REFUND_PENDING";
     let cancel_is_due = created_under("cancelled") && case.status() == "AUTHORISED";
-    let is_left_behind =
-        refund_is_due && !case.has("payment.refunded") && !is_told || cancel_is_due && !is_told;
+    let is_left_behind = refund_is_due && !case.has("payment.refunded") && !is_reported
+        || cancel_is_due && !is_reported;
     if is_left_behind {
         let detail = format!("it is {}, and its flow wanted more", case.status());
         findings.add("steps-of-flows-are-made", case.id, detail);

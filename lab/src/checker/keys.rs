@@ -5,19 +5,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::{
-    Evidence, Findings, Said,
+    Evidence, Exchange, Findings,
     case::{entries_in, happened_in, timeline},
-    code_told, id_told, list, payment_of, text, uuid_of,
+    code_in, id_in, list, payment_of, text, uuid_of,
 };
 
 /// To whom a key belongs: what was asked for, and for captures and the like of which payment.
-fn scope(said: &Said) -> (&'static str, &str) {
+fn scope(said: &Exchange) -> (&'static str, &str) {
     (said.verb, text(&said.asked, "id"))
 }
 
-/// The same request under the same key is told the same; another one under it does nothing.
+/// The same request under the same key gets the same answer; another one under it does nothing.
 pub(super) fn same_key_same_answer(evidence: &Evidence, findings: &mut Findings) {
-    let mut by_key: BTreeMap<_, Vec<&Said>> = BTreeMap::new();
+    let mut by_key: BTreeMap<_, Vec<&Exchange>> = BTreeMap::new();
     for said in &evidence.said {
         if let Some(key) = &said.key {
             by_key
@@ -27,7 +27,7 @@ pub(super) fn same_key_same_answer(evidence: &Evidence, findings: &mut Findings)
         }
     }
     for ((_, key), all) in by_key {
-        let counting: Vec<(&Said, &Value)> = all
+        let counting: Vec<(&Exchange, &Value)> = all
             .iter()
             .filter_map(|said| Some((*said, counts(said)?)))
             .collect();
@@ -46,9 +46,9 @@ pub(super) fn same_key_same_answer(evidence: &Evidence, findings: &mut Findings)
 }
 
 /// An answer that a key remembers.
-fn counts(said: &Said) -> Option<&Value> {
-    let told = said.told.as_ref()?;
-    let code = code_told(told).unwrap_or_default();
+fn counts(said: &Exchange) -> Option<&Value> {
+    let answer = said.answer.as_ref()?;
+    let code = code_in(answer).unwrap_or_default();
     let passing = [
         "error.unavailable",
         "error.unknown",
@@ -57,41 +57,51 @@ fn counts(said: &Said) -> Option<&Value> {
         "error.payment.operation-in-progress",
         "error.rate-limited",
     ];
-    (!passing.contains(&code)).then_some(told)
+    (!passing.contains(&code)).then_some(answer)
 }
 
 /// What was answered once is not under way any more.
-fn forgotten(key: &str, first: &Said, answer: &Value, all: &[&Said], findings: &mut Findings) {
+fn forgotten(
+    key: &str,
+    first: &Exchange,
+    answer: &Value,
+    all: &[&Exchange],
+    findings: &mut Findings,
+) {
     let open = payment_of(answer)
         .is_some_and(|payment| matches!(text(payment, "status"), "ACTIVE" | "GATEWAY_HOLD"));
     let later = all
         .iter()
         .filter(|said| said.began > first.ended && said.asked == first.asked);
-    let in_progress = |told: &Value| code_told(told) == Some("error.idempotency.in-progress");
-    if !open && later.filter_map(|said| said.told.as_ref()).any(in_progress) {
+    let in_progress = |answer: &Value| code_in(answer) == Some("error.idempotency.in-progress");
+    if !open
+        && later
+            .filter_map(|said| said.answer.as_ref())
+            .any(in_progress)
+    {
         findings.add(
             "same-key-same-answer",
             key,
-            format!("told {answer}, then that it is under way"),
+            format!("reported {answer}, then that it is under way"),
         );
     }
 }
 
 fn same(evidence: &Evidence, key: &str, first: &Value, other: &Value, findings: &mut Findings) {
-    if id_told(first) != id_told(other) {
-        let detail = format!("told {:?}, then {:?}", id_told(first), id_told(other));
+    if id_in(first) != id_in(other) {
+        let detail = format!("reported {:?}, then {:?}", id_in(first), id_in(other));
         findings.add("same-key-same-answer", key, detail);
         return;
     }
     let (one, two) = (payment_of(first), payment_of(other));
-    // What was open when it was told is told as it was settled later.
+    // What was open when it was answered is answered as it was settled later.
     let is_open = |payment| is_open(payment, &evidence.events);
     let open = one.is_some_and(is_open) || two.is_some_and(is_open);
-    if !open && (code_told(first), first.get("data")) != (code_told(other), other.get("data")) {
+    if !open && (code_in(first), first.get("data")) != (code_in(other), other.get("data")) {
         findings.add(
             "same-key-same-answer",
             key,
-            format!("told {first}, then {other}"),
+            format!("reported {first}, then {other}"),
         );
     }
 }
@@ -110,7 +120,7 @@ fn is_open(payment: &Value, rows: &[Value]) -> bool {
     refunds || unanswered || text(payment, "status") == "NO_ANSWER_FROM_PSP"
 }
 
-/// What had happened last to a payment when it was told with its timeline: what the rows have whose entries it had.
+/// What had happened last to a payment when it was reported with its timeline: what the rows have whose entries it had.
 fn last_event<'a>(payment: &Value, rows: &'a [Value]) -> Option<&'a Value> {
     let stream = uuid_of(text(payment, "id"));
     let mut left = timeline(payment).len();
@@ -125,10 +135,10 @@ fn last_event<'a>(payment: &Value, rows: &'a [Value]) -> Option<&'a Value> {
     last
 }
 
-/// Another request under the key: what the first one was told, or that the key is taken.
+/// Another request under the key: the answer to the first one, or that the key is taken.
 fn another(key: &str, first: &Value, other: &Value, findings: &mut Findings) {
     if payment_of(other).is_some()
-        || id_told(first) != id_told(other) && code_told(first) == code_told(other)
+        || id_in(first) != id_in(other) && code_in(first) == code_in(other)
     {
         findings.add(
             "same-key-same-answer",
@@ -156,10 +166,10 @@ pub(super) fn one_payment_for_each_order(evidence: &Evidence, findings: &mut Fin
             .pointer("/order/orderId")
             .and_then(Value::as_str)
             .unwrap_or_default();
-        // Who has no key and is told neither an id nor what happened may send it again: nothing was made.
+        // Who has no key and gets neither an id nor what happened may send it again: nothing was made.
         let counts = match &said.key {
             Some(key) => keys.insert((order, key)),
-            None => !super::is_told_undone(said),
+            None => !super::is_reported_undone(said),
         };
         *sent.entry(order).or_default() += usize::from(counts);
     }

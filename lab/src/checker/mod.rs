@@ -1,6 +1,6 @@
 //! The checker: says which invariants a played world has broken.
 //!
-//! It shares no code with the engine. What it sees is JSON: what clients were told, the payments as the public interface
+//! It shares no code with the engine. What it sees is JSON: the answers that clients got, the payments as the public interface
 //! lists them, the processors' books at the end and after each of their changes, and the rows of events. What is right is
 //! written down here a second time, from the contract.
 
@@ -24,9 +24,9 @@ use crate::shop::Followed;
 use case::Case;
 pub(crate) use states::may_follow;
 
-/// A request and what was told.
+/// A request and its answer.
 #[derive(Debug, Clone)]
-pub(crate) struct Said {
+pub(crate) struct Exchange {
     /// When it was sent, and when its answer came, in the order of everything that was said.
     pub(crate) began: u64,
     pub(crate) ended: u64,
@@ -39,15 +39,15 @@ pub(crate) struct Said {
     /// The checkout that takes one live payment.
     pub(crate) checkout: Option<String>,
     /// The body of the answer; none when the connection broke.
-    pub(crate) told: Option<Value>,
+    pub(crate) answer: Option<Value>,
     /// Whether the answer was marked as remembered.
     pub(crate) replayed: bool,
 }
 
 /// All that there is to judge a world by.
 pub(crate) struct Evidence {
-    /// What clients were told.
-    pub(crate) said: Vec<Said>,
+    /// The answers that clients got.
+    pub(crate) said: Vec<Exchange>,
     /// Every payment at the end, as the interface lists it.
     pub(crate) payments: Vec<Value>,
     /// The processors' books at the end.
@@ -153,7 +153,7 @@ fn cases<'a>(evidence: &'a Evidence, findings: &mut Findings) -> BTreeMap<&'a st
         if let Some(case) = cases.get_mut(uuid_of(text(&said.asked, "id"))) {
             case.asked.push(said);
         }
-        let Some(id) = said.told.as_ref().and_then(id_told) else {
+        let Some(id) = said.answer.as_ref().and_then(id_in) else {
             continue;
         };
         match cases.get_mut(uuid_of(id)) {
@@ -163,7 +163,7 @@ fn cases<'a>(evidence: &'a Evidence, findings: &mut Findings) -> BTreeMap<&'a st
             None => findings.add(
                 "acknowledged-stays",
                 id,
-                format!("told by {} and not there any more", said.verb),
+                format!("reported by {} and not there any more", said.verb),
             ),
         }
     }
@@ -177,7 +177,7 @@ fn nothing_missed(evidence: &Evidence, findings: &mut Findings) {
             let id = text(payment, "id");
             if !followed.seen.contains(id) {
                 let detail = format!(
-                    "it was never told to who followed the list by {}",
+                    "it was never shown to the one who followed the list by {}",
                     followed.by
                 );
                 findings.add("a-followed-list-never-misses", id, detail);
@@ -186,10 +186,10 @@ fn nothing_missed(evidence: &Evidence, findings: &mut Findings) {
     }
 }
 
-/// What nobody should ever be told.
+/// What nobody should ever be answered.
 fn defects(evidence: &Evidence, findings: &mut Findings) {
     for said in &evidence.said {
-        let Some(code) = said.told.as_ref().and_then(code_told) else {
+        let Some(code) = said.answer.as_ref().and_then(code_in) else {
             continue;
         };
         if code == "error.unknown"
@@ -210,8 +210,8 @@ pub(crate) fn is_unsettled(payment: &Value) -> bool {
 }
 
 /// The payment that an answer tells of.
-pub(crate) fn payment_of(told: &Value) -> Option<&Value> {
-    let data = told.get("data")?.as_object()?;
+pub(crate) fn payment_of(answer: &Value) -> Option<&Value> {
+    let data = answer.get("data")?.as_object()?;
     let payment = data.values().next()?;
     payment
         .get("id")?
@@ -221,10 +221,11 @@ pub(crate) fn payment_of(told: &Value) -> Option<&Value> {
 }
 
 /// The id of the payment that an answer tells of, also as an error.
-fn id_told(told: &Value) -> Option<&str> {
-    let payment = payment_of(told).and_then(|payment| payment.get("id")?.as_str());
+fn id_in(answer: &Value) -> Option<&str> {
+    let payment = payment_of(answer).and_then(|payment| payment.get("id")?.as_str());
     let error = || {
-        told.pointer("/errors/0/extensions/id")
+        answer
+            .pointer("/errors/0/extensions/id")
             .and_then(Value::as_str)
     };
     payment
@@ -233,18 +234,18 @@ fn id_told(told: &Value) -> Option<&str> {
 }
 
 /// Whether an answer names what may have been made, without saying that it was: no acknowledgement.
-fn is_unconfirmed(said: &Said) -> bool {
-    let told = said.told.as_ref();
-    let payment = told.and_then(payment_of);
-    payment.is_none() && told.and_then(code_told) == Some("error.unavailable")
+fn is_unconfirmed(said: &Exchange) -> bool {
+    let answer = said.answer.as_ref();
+    let payment = answer.and_then(payment_of);
+    payment.is_none() && answer.and_then(code_in) == Some("error.unavailable")
 }
 
-/// Whether a client without a key was told that nothing was done, so that it may ask again: our failure, without an id.
-fn is_told_undone(said: &Said) -> bool {
-    let told = said.told.as_ref();
+/// Whether a client without a key got the answer that nothing was done, so that it may ask again: our failure, without an id.
+fn is_reported_undone(said: &Exchange) -> bool {
+    let answer = said.answer.as_ref();
     said.key.is_none()
-        && told.and_then(code_told) == Some("error.unavailable")
-        && told.and_then(id_told).is_none()
+        && answer.and_then(code_in) == Some("error.unavailable")
+        && answer.and_then(id_in).is_none()
 }
 
 /// Whether a step of the payment's flow is to be tried again, by the rows of events.
@@ -266,8 +267,9 @@ pub(crate) fn waits_for_its_flow(payment: &Value, rows: &[Value]) -> bool {
 }
 
 /// The code of an error.
-fn code_told(told: &Value) -> Option<&str> {
-    told.pointer("/errors/0/extensions/code")
+fn code_in(answer: &Value) -> Option<&str> {
+    answer
+        .pointer("/errors/0/extensions/code")
         .and_then(Value::as_str)
 }
 

@@ -104,12 +104,12 @@ pub(super) fn at_the_end(case: &Case<'_>, findings: &mut Findings) {
         }
         let counts = captured > 0 && (stands.captured, stands.refunded) == (captured, refunded);
         let given_back = stands.authorised > 0 && !stands.is_live() && !counts;
-        // What was in review when it was given up was released then, and is told as given up.
-        let told =
+        // What was in review when it was given up was released then, and is shown as given up.
+        let answer =
             status == "CANCELLED" || case.has("payment.late_charge") || case.began("abandon");
-        if given_back && !told {
+        if given_back && !answer {
             findings.add(
-                "late-charges-are-told",
+                "late-charges-are-reported",
                 case.id,
                 format!("a charge was given back in silence: {entry}"),
             );
@@ -163,7 +163,7 @@ pub(super) fn what_was_asked(case: &Case<'_>, findings: &mut Findings) {
     {
         asked += usize::from(match &said.key {
             Some(key) => keys.insert(key.as_str()),
-            None => !super::is_told_undone(said),
+            None => !super::is_reported_undone(said),
         });
     }
     if refunds.len() > asked {

@@ -1,4 +1,4 @@
-//! Each invariant, broken by hand, is told; what is right is not.
+//! Each invariant, broken by hand, is reported; what is right is not.
 
 mod charges;
 mod keys;
@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::{Evidence, Followed, Said, check};
+use super::{Evidence, Exchange, Followed, check};
 
 /// An entry of the timeline: its title, its message, and the events that it is, as `kind`, `kind what operation` or `kind flow`.
 type Words = (&'static str, &'static str, &'static [&'static str]);
@@ -76,7 +76,7 @@ const LATE: Words = (
     &["payment.late_charge authorise 1"],
 );
 
-/// A payment as it is told, after these steps.
+/// A payment as it is shown, after these steps.
 fn payment(steps: &[Step<'_>], captured: i64, refunded: i64) -> Value {
     let lines = steps.iter().flat_map(|step| step.1).filter_map(line);
     let refunds = (refunded > 0)
@@ -137,34 +137,34 @@ fn with(mut value: Value, name: &str, other: impl Into<Value>) -> Value {
 }
 
 /// A request with its answer. `at` is its place in the order of everything that was said.
-fn said(at: u64, verb: &'static str, asked: Value, told: Value) -> Said {
+fn said(at: u64, verb: &'static str, asked: Value, response: Value) -> Exchange {
     let (began, ended) = (2 * at, 2 * at + 1);
-    Said {
+    Exchange {
         began,
         ended,
         verb,
         asked,
         key: None,
         checkout: None,
-        told: Some(told),
+        answer: Some(response),
         replayed: false,
     }
 }
 
-fn keyed(said: Said, key: &str) -> Said {
-    Said {
+fn keyed(said: Exchange, key: &str) -> Exchange {
+    Exchange {
         key: Some(key.to_owned()),
         ..said
     }
 }
 
-fn ordered(at: u64, told: &Value) -> Said {
+fn ordered(at: u64, response: &Value) -> Exchange {
     let asked = json!({ "order": { "orderId": "order-1", "amount": AMOUNT } });
     said(
         at,
         "authorizePayment",
         asked,
-        answer("authorizePayment", told),
+        answer("authorizePayment", response),
     )
 }
 
@@ -176,13 +176,13 @@ fn error(code: &str, id: &str) -> Value {
     json!({ "data": null, "errors": [{ "extensions": { "code": code, "id": id } }] })
 }
 
-/// A payment that went these steps, was told at the end, and has these entries in the books.
+/// A payment that went these steps, was shown at the end, and has these entries in the books.
 fn world(steps: &[Step<'_>], captured: i64, refunded: i64, entries: &[Value]) -> Evidence {
     let payment = payment(steps, captured, refunded);
-    let mut told = vec![ordered(1, &payment)];
+    let mut response = vec![ordered(1, &payment)];
     if refunded > 0 {
         let asked = json!({ "id": ID, "amount": refunded });
-        told.push(said(
+        response.push(said(
             2,
             "refundPayment",
             asked,
@@ -190,7 +190,7 @@ fn world(steps: &[Step<'_>], captured: i64, refunded: i64, entries: &[Value]) ->
         ));
     }
     Evidence {
-        said: told,
+        said: response,
         payments: vec![payment],
         entries: entries.to_vec(),
         notes: entries.to_vec(),
@@ -200,17 +200,17 @@ fn world(steps: &[Step<'_>], captured: i64, refunded: i64, entries: &[Value]) ->
 }
 
 #[test]
-fn a_payment_that_a_follower_was_not_told_of_is_missed() {
+fn a_payment_that_a_follower_was_not_reported_of_is_missed() {
     let mut evidence = sale();
     let seen = |ids: &[&str]| Followed {
         by: "cursor",
         seen: ids.iter().map(|id| (*id).to_owned()).collect(),
     };
     evidence.followed = vec![seen(&[ID, "payments:0002"])];
-    assert!(told(&evidence).is_empty());
+    assert!(broken_rules(&evidence).is_empty());
     evidence.followed.push(seen(&["payments:0002"]));
     assert_eq!(
-        told(&evidence),
+        broken_rules(&evidence),
         BTreeSet::from(["a-followed-list-never-misses"])
     );
 }
@@ -228,42 +228,42 @@ fn sale() -> Evidence {
     world(&SALE, AMOUNT, 0, &[entry(1, AMOUNT, 0)])
 }
 
-/// The invariants that are told to be broken.
-fn told(evidence: &Evidence) -> BTreeSet<&'static str> {
+/// The invariants that are reported as broken.
+fn broken_rules(evidence: &Evidence) -> BTreeSet<&'static str> {
     check(evidence)
         .into_iter()
         .map(|broken| broken.invariant)
         .collect()
 }
 
-/// Exactly this invariant is told to be broken.
+/// Exactly this invariant is reported as broken.
 fn breaks(invariant: &'static str, evidence: &Evidence) {
     let found = check(evidence);
     assert!(
         found.iter().any(|broken| broken.invariant == invariant),
-        "{invariant} is not told: {found:?}"
+        "{invariant} is not reported: {found:?}"
     );
     assert!(
         found.iter().all(|broken| broken.invariant == invariant),
-        "{invariant} is not told alone: {found:?}"
+        "{invariant} is not reported alone: {found:?}"
     );
 }
 
 #[test]
-fn what_is_right_is_not_told() {
-    assert_eq!(told(&sale()), BTreeSet::new());
+fn what_is_right_is_not_reported() {
+    assert_eq!(broken_rules(&sale()), BTreeSet::new());
     assert_eq!(
-        told(&world(&PART, AMOUNT, 300, &[entry(1, AMOUNT, 300)])),
+        broken_rules(&world(&PART, AMOUNT, 300, &[entry(1, AMOUNT, 300)])),
         BTreeSet::new()
     );
-    assert_eq!(told(&world(&FAILED, 0, 0, &[])), BTreeSet::new());
+    assert_eq!(broken_rules(&world(&FAILED, 0, 0, &[])), BTreeSet::new());
     let unknown = [
         ("ACTIVE", [STARTED].as_slice()),
         ("NO_ANSWER_FROM_PSP", &[SILENT]),
         ("SUCCEEDED", &[FOUND]),
     ];
     assert_eq!(
-        told(&world(&unknown, AMOUNT, 0, &[entry(1, AMOUNT, 0)])),
+        broken_rules(&world(&unknown, AMOUNT, 0, &[entry(1, AMOUNT, 0)])),
         BTreeSet::new()
     );
     let given_up = [
@@ -272,7 +272,7 @@ fn what_is_right_is_not_told() {
         ("CANCELLED", &[CANCELLED]),
     ];
     assert_eq!(
-        told(&world(&given_up, 0, 0, &[cancelled(1)])),
+        broken_rules(&world(&given_up, 0, 0, &[cancelled(1)])),
         BTreeSet::new()
     );
     let late = [
@@ -280,13 +280,13 @@ fn what_is_right_is_not_told() {
         ("FAILED", &[FAILURE, LATE]),
     ];
     assert_eq!(
-        told(&world(&late, 0, 0, &[entry(1, AMOUNT, AMOUNT)])),
+        broken_rules(&world(&late, 0, 0, &[entry(1, AMOUNT, AMOUNT)])),
         BTreeSet::new()
     );
 }
 
 #[test]
-fn what_was_told_and_is_not_there_any_more() {
+fn what_was_reported_and_is_not_there_any_more() {
     let mut lost = sale();
     (lost.payments, lost.events, lost.entries, lost.notes) =
         (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -312,7 +312,7 @@ fn a_status_that_goes_back() {
     // The other way about it is right.
     back.said.last_mut().unwrap().began = 0;
     back.said.last_mut().unwrap().ended = 1;
-    assert_eq!(told(&back), BTreeSet::new());
+    assert_eq!(broken_rules(&back), BTreeSet::new());
 }
 
 #[test]
@@ -321,7 +321,7 @@ fn a_failure_that_was_none() {
     failed.said = vec![ordered(1, &payment(&FAILED, 0, 0))];
     failed.events = events(&[("ACTIVE", &[STARTED]), ("SUCCEEDED", &[SOLD])]);
     assert_eq!(
-        told(&failed),
+        broken_rules(&failed),
         BTreeSet::from(["acknowledged-stays", "every-change-has-an-event"])
     );
 }
@@ -339,8 +339,8 @@ fn an_amount_that_is_taken_back() {
     breaks("acknowledged-stays", &less);
 }
 
-/// A second payment of another order beside the first one, with everything that belongs to it.
-fn beside(evidence: &mut Evidence, other: &Evidence) {
+/// A second payment of another order next to the first one, with everything that belongs to it.
+fn alongside(evidence: &mut Evidence, other: &Evidence) {
     let text = |value: &Value| {
         value
             .to_string()
@@ -352,9 +352,9 @@ fn beside(evidence: &mut Evidence, other: &Evidence) {
     evidence.entries.extend(other.entries.iter().map(renamed));
     evidence.notes.extend(other.notes.iter().map(renamed));
     evidence.events.extend(other.events.iter().map(renamed));
-    let again = |one: &Said| Said {
+    let again = |one: &Exchange| Exchange {
         asked: renamed(&one.asked),
-        told: one.told.as_ref().map(renamed),
+        answer: one.answer.as_ref().map(renamed),
         ..one.clone()
     };
     evidence.said.extend(other.said.iter().map(again));
@@ -393,7 +393,7 @@ fn a_status_that_is_not_what_the_amounts_say() {
 }
 
 #[test]
-fn a_capture_beside_a_cancellation() {
+fn a_capture_alongside_a_cancellation() {
     let both = [
         ("ACTIVE", [STARTED].as_slice()),
         ("AUTHORISED", &[AUTHORISED, CAPTURE, CANCEL]),
@@ -411,11 +411,11 @@ fn what_arrived_long_after_its_commit() {
     late.notes[0] = with(late.notes[0].clone(), "noted", 37_000_000);
     breaks("sent-in-time-or-not-at-all", &late);
     late.notes[0] = with(late.notes[0].clone(), "noted", 35_000_000);
-    assert_eq!(told(&late), BTreeSet::new());
+    assert_eq!(broken_rules(&late), BTreeSet::new());
 }
 
 #[test]
-fn a_defect_that_was_told_and_a_payment_that_is_listed_twice() {
+fn a_defect_that_was_reported_and_a_payment_that_is_listed_twice() {
     let mut defect = sale();
     defect.said.push(said(
         2,
@@ -434,7 +434,7 @@ fn a_defect_that_was_told_and_a_payment_that_is_listed_twice() {
         json!({ "order": { "orderId": "order-0" } }),
         Value::Null,
     ));
-    assert!(told(&twice).contains("listed-once"));
+    assert!(broken_rules(&twice).contains("listed-once"));
 }
 
 #[test]
@@ -446,18 +446,18 @@ fn what_may_not_have_been_made_need_not_be_there() {
         json!({ "order": { "orderId": "order-2" } }),
         error("error.unavailable", "payments:0007"),
     ));
-    assert_eq!(told(&unconfirmed), BTreeSet::new());
-    unconfirmed.said.last_mut().unwrap().told =
+    assert_eq!(broken_rules(&unconfirmed), BTreeSet::new());
+    unconfirmed.said.last_mut().unwrap().answer =
         Some(error("error.capture.processor", "payments:0007"));
     breaks("acknowledged-stays", &unconfirmed);
 }
 
 #[test]
-fn a_payment_of_an_order_whose_client_was_told_that_nothing_was_done() {
+fn a_payment_of_an_order_whose_client_was_reported_that_nothing_was_done() {
     let mut unnamed = sale();
     let nothing =
         json!({ "data": null, "errors": [{ "extensions": { "code": "error.unavailable" } }] });
-    unnamed.said[0].told = Some(nothing);
+    unnamed.said[0].answer = Some(nothing);
     breaks("done-once-for-each-request", &unnamed);
 }
 
@@ -486,5 +486,5 @@ fn a_step_of_a_flow_that_was_left_behind() {
         "",
         &["payment.step_given_up"],
     )]);
-    assert_eq!(told(&said), BTreeSet::new());
+    assert_eq!(broken_rules(&said), BTreeSet::new());
 }

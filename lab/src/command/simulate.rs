@@ -85,7 +85,7 @@ fn fresh() -> anyhow::Result<u64> {
 /// Tells on standard error how far the run is: a line that is written over on a terminal, else a line now and then.
 #[derive(Default)]
 struct Bar {
-    told: u64,
+    reported: u64,
     open: bool,
 }
 
@@ -100,7 +100,7 @@ impl Bar {
         } = progress;
         let tenth = done.saturating_mul(10).checked_div(of).unwrap_or(0);
         if done == 1 {
-            self.told = 0;
+            self.reported = 0;
         }
         let line =
             format!("{done} of {of} {what}, {payments} payments, {broken} broken invariants");
@@ -109,8 +109,8 @@ impl Bar {
             self.open = write!(out, "\r{line}\x1b[K")
                 .and_then(|()| out.flush())
                 .is_ok();
-        } else if tenth > self.told {
-            self.told = tenth;
+        } else if tenth > self.reported {
+            self.reported = tenth;
             output::error(&line);
         }
     }

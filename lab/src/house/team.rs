@@ -118,7 +118,7 @@ pub(super) fn seed_of_team() -> Seed {
             is_default: *id == "default",
         })
     };
-    let noting = "name: noting\ntrigger: {outcome: [declined, refunded]}\nsteps: [{note: Told}]\n";
+    let noting = "name: noting\ntrigger: {outcome: [declined, refunded]}\nsteps: [{note: Noted}]\n";
     let noting = FlowId::parse("noting").map(|id| SeedFlow {
         id,
         document: noting.to_owned(),

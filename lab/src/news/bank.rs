@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::payment::{Kind, Payment};
+use domain::payment::{OperationKind, Payment};
 
 /// A charge at the processor. Amounts in minor units.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -67,7 +67,7 @@ impl Bank {
         let amount = operation.amount;
         let charge = self.charges.get_mut(&about);
         let effect = match (operation.kind, charge) {
-            (Kind::Authorise { capture }, _) => {
+            (OperationKind::Authorise { capture }, _) => {
                 let captured = if capture { amount } else { 0 };
                 self.charges.insert(
                     n,
@@ -78,18 +78,19 @@ impl Bank {
                 );
                 true
             }
-            (Kind::Capture, Some(charge)) => charge.capture(amount),
+            (OperationKind::Capture, Some(charge)) => charge.capture(amount),
             (
-                Kind::Cancel { .. }
-                | Kind::Reverse {
+                OperationKind::Cancel { .. }
+                | OperationKind::Reverse {
                     captured: false, ..
                 },
                 Some(charge),
             ) => charge.cancel(),
-            (Kind::Refund { .. } | Kind::Reverse { captured: true, .. }, Some(charge)) => {
-                charge.refund(amount)
-            }
-            (Kind::Abandon { .. }, _) | (_, None) => false,
+            (
+                OperationKind::Refund { .. } | OperationKind::Reverse { captured: true, .. },
+                Some(charge),
+            ) => charge.refund(amount),
+            (OperationKind::Abandon { .. }, _) | (_, None) => false,
         };
         self.performed.insert(n, effect);
         effect

@@ -3,7 +3,7 @@
 //! A whole world tells lies only where a processor may: it keeps the times that it declares. Here a processor keeps nothing.
 //! It says that nothing happened and charges afterwards; it tells what it said again, later, or first; and it finds nothing
 //! where there is something. In the end it tells the truth. Then the payment must agree with the books, whatever came
-//! before, and on the way no news may have changed what had ended, but for a charge, which is told and given back.
+//! before, and on the way no news may have changed what had ended, but for a charge, which is reported and given back.
 
 mod bank;
 mod sample;
@@ -15,7 +15,8 @@ use domain::{
     id::{ConnectionId, RefundId},
     money::Currency,
     payment::{
-        CancelCause, Duty, Kind, News, Occurrence, Operation, Payment, PaymentEvent, Source, State,
+        CancelCause, Duty, News, Occurrence, Operation, OperationKind, OperationState, Payment,
+        PaymentEvent, Source,
     },
 };
 
@@ -84,7 +85,7 @@ impl Life {
         }
         self.honest = true;
         for (n, news, source) in std::mem::take(&mut self.mail) {
-            self.tell(n, news, source);
+            self.apply_news(n, news, source);
         }
         // Whatever was done comes to light.
         let all = self
@@ -94,7 +95,7 @@ impl Life {
             .map(|operation| operation.n);
         let done: Vec<u32> = all.filter(|n| self.bank.has_done(*n)).collect();
         for n in done {
-            self.tell(n, self.success(n), Source::LookUp);
+            self.apply_news(n, self.success(n), Source::LookUp);
         }
         self.comes_to_rest();
         self.judge();
@@ -111,7 +112,7 @@ impl Life {
                 if self.chance.one_in(2) {
                     self.mail.swap_remove(index);
                 }
-                self.tell(n, news, source);
+                self.apply_news(n, news, source);
             }
             4 => self.now = self.now.after(self.chance.millis(100, 40_000)),
             5 | 6 => {
@@ -142,7 +143,7 @@ impl Life {
                 ]
                 .get(self.chance.index(3))
                 .cloned();
-                self.tell(n, news.unwrap_or(News::no_answer()), Source::LookUp);
+                self.apply_news(n, news.unwrap_or(News::no_answer()), Source::LookUp);
             }
         }
     }
@@ -174,7 +175,7 @@ impl Life {
                 } else {
                     News::NotFound { asked: self.now }
                 };
-                self.tell(n, news, Source::LookUp);
+                self.apply_news(n, news, Source::LookUp);
                 return true;
             }
             Some(Duty::Capture) => self.payment.begin_capture(None, with).ok(),
@@ -201,7 +202,7 @@ impl Life {
             } else {
                 self.refusal(n)
             };
-            self.tell(n, news, Source::Call);
+            self.apply_news(n, news, Source::Call);
             return;
         }
         let news = match self.chance.below(8) {
@@ -222,7 +223,7 @@ impl Life {
 
     fn success(&self, n: u32) -> News {
         match self.payment.operation(n).map(|operation| operation.kind) {
-            Some(Kind::Authorise { capture }) => News::Answer(Answer::Approved {
+            Some(OperationKind::Authorise { capture }) => News::Answer(Answer::Approved {
                 captured: capture,
                 approval: Approval::default(),
             }),
@@ -235,7 +236,7 @@ impl Life {
 
     fn refusal(&self, n: u32) -> News {
         match self.payment.operation(n).map(|operation| operation.kind) {
-            Some(Kind::Authorise { .. }) => News::Answer(Answer::Declined {
+            Some(OperationKind::Authorise { .. }) => News::Answer(Answer::Declined {
                 decline: Decline::of(DeclineCode::InsufficientFunds),
                 approval: Approval::default(),
             }),
@@ -247,7 +248,7 @@ impl Life {
     }
 
     /// Settles news, and looks at what it changed.
-    fn tell(&mut self, n: u32, news: News, source: Source) {
+    fn apply_news(&mut self, n: u32, news: News, source: Source) {
         let before = self.payment.clone();
         let Some(operation) = before.operation(n) else {
             return;
@@ -279,9 +280,9 @@ impl Life {
         } else if effect
             && !operation.state.is_done()
             && operation.kind.is_attempt()
-            && !tells_of_it(&lines)
+            && !mentions_it(&lines)
         {
-            self.breaks("late-charges-are-told", &what);
+            self.breaks("late-charges-are-reported", &what);
         }
     }
 
@@ -316,16 +317,15 @@ impl Life {
                 &format!("operations {open:?} are open"),
             );
         }
-        let done = |kind: fn(&Kind) -> bool| {
-            let done = payment
-                .operations()
-                .iter()
-                .filter(move |one| matches!(one.state, State::Done { .. }) && kind(&one.kind));
+        let done = |kind: fn(&OperationKind) -> bool| {
+            let done = payment.operations().iter().filter(move |one| {
+                matches!(one.state, OperationState::Done { .. }) && kind(&one.kind)
+            });
             done.fold(0_i64, |sum, one: &Operation| sum.saturating_add(one.amount))
         };
         let kept = payment
             .captured()
-            .saturating_sub(done(|kind| matches!(kind, Kind::Refund { .. })));
+            .saturating_sub(done(|kind| matches!(kind, OperationKind::Refund { .. })));
         let in_books = self.bank.charges.values().fold(0_i64, |sum, one| {
             sum.saturating_add(one.captured - one.refunded)
         });
@@ -359,7 +359,7 @@ impl Life {
     }
 }
 
-fn tells_of_it(occurred: &[Occurrence]) -> bool {
+fn mentions_it(occurred: &[Occurrence]) -> bool {
     let is_it = |event: &PaymentEvent| matches!(event, PaymentEvent::LateCharge(_));
     occurred.iter().flat_map(|one| &one.events).any(is_it)
 }
@@ -369,19 +369,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn payments_agree_with_the_books_whatever_they_are_told_on_the_way() {
+    fn payments_agree_with_the_books_whatever_they_are_reported_on_the_way() {
         let (broken, played) = play(14, 290);
         assert!(broken.is_empty(), "after {played}: {broken:?}");
         assert_eq!(played, 290);
     }
 
     #[test]
-    fn money_that_the_payment_does_not_know_and_what_is_open_are_told() {
+    fn money_that_the_payment_does_not_know_and_what_is_open_are_reported() {
         let (currency, connection) = (
             Currency::parse("EUR").unwrap(),
             ConnectionId::parse("somewhere").unwrap(),
         );
-        let told = |life: &Life| {
+        let reported = |life: &Life| {
             life.broken
                 .iter()
                 .map(|broken| broken.invariant)
@@ -392,13 +392,13 @@ mod tests {
             .payment
             .begin_authorise(connection, true, begin(life.now));
         life.judge();
-        assert_eq!(told(&life), ["settled-at-the-end"]);
+        assert_eq!(reported(&life), ["settled-at-the-end"]);
         life.broken.clear();
-        life.tell(n, life.refusal(n), Source::Call);
+        life.apply_news(n, life.refusal(n), Source::Call);
         life.judge();
-        assert_eq!(told(&life), Vec::<&str>::new());
+        assert_eq!(reported(&life), Vec::<&str>::new());
         life.bank.perform(&life.payment, n);
         life.judge();
-        assert_eq!(told(&life), ["books-equal-payments"]);
+        assert_eq!(reported(&life), ["books-equal-payments"]);
     }
 }

@@ -1,4 +1,4 @@
-//! The payment that news is told about.
+//! The payment that the news is about.
 
 use std::time::Duration;
 

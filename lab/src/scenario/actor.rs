@@ -137,14 +137,14 @@ impl Actor {
             .await;
     }
 
-    /// The warehouse tells that the parcel has left, until somebody hears it.
+    /// The warehouse reports that the parcel has left, until somebody takes it.
     pub(super) async fn ship(&self, id: &str) {
         for attempt in 0..TRIES {
             let node = attempt % self.shop.house.nodes();
             if let Some(Ok(_)) = self
                 .shop
                 .house
-                .hear(node, "shipped", json!({ "payment": id }))
+                .send_webhook(node, "shipped", json!({ "payment": id }))
                 .await
             {
                 return;

@@ -28,11 +28,11 @@ pub(crate) struct Story {
     pub(crate) ends: &'static [&'static str],
     /// Whether it is played with stops as well.
     stops: bool,
-    tell: fn(Actor) -> BoxFuture<'static, ()>,
+    report_to: fn(Actor) -> BoxFuture<'static, ()>,
 }
 
 /// What came of a story.
-pub(crate) struct Told {
+pub(crate) struct StoryOutcome {
     pub(crate) played: Played,
     /// The boundaries that were passed, up to the death.
     pub(crate) passed: Vec<String>,
@@ -47,7 +47,7 @@ pub(crate) struct Point {
 }
 
 impl Story {
-    /// Why a play without a death did not go as it is told, if so: a story in which nothing happens would test nothing.
+    /// Why a play without a death did not go as it should, if so: a story in which nothing happens would test nothing.
     pub(crate) fn strays(&self, ends: &[String]) -> Option<String> {
         let fits = |(wanted, end): (&&str, &String)| wanted.split('|').any(|one| one == end);
         let same = ends.len() == self.ends.len() && self.ends.iter().zip(ends).all(fits);
@@ -104,14 +104,14 @@ pub(crate) fn play(
     story: &Story,
     seed: u64,
     strike: Option<(usize, Strike)>,
-) -> Result<Told, Broke> {
+) -> Result<StoryOutcome, Broke> {
     let house = House::build(seed, NODES)?;
     let shop = prepare(&house)?;
     house.stage.set_weather(Weather::Counted(strike));
     let actor = Actor::new(shop.clone());
-    house.run((story.tell)(actor))?;
+    house.run((story.report_to)(actor))?;
     let played = conclude(&house, &shop, Vec::new())?;
-    Ok(Told {
+    Ok(StoryOutcome {
         played,
         passed: Arc::clone(&house.stage).passed(),
     })

@@ -51,7 +51,7 @@ macro_rules! story {
             name: $name,
             ends: &$ends,
             stops: $stops,
-            tell: |actor| {
+            report_to: |actor| {
                 async move {
                     #[allow(unused_mut, reason = "some stories make no keys")]
                     let mut $actor: Actor = actor;

@@ -24,7 +24,7 @@ const LAST_COMMITS: Duration = Duration::from_mins(1);
 const PAGES: usize = 50;
 
 /// How it goes on.
-enum Way {
+enum FollowerFault {
     /// Behind the last row that it has seen.
     Cursor(Value),
     /// In windows that end now and begin where the last one was settled.
@@ -35,7 +35,7 @@ enum Way {
 pub(crate) struct Follower {
     shop: Shop,
     chance: Chance,
-    way: Way,
+    way: FollowerFault,
     seen: BTreeSet<String>,
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct Followed {
     pub(crate) seen: BTreeSet<String>,
 }
 
-/// A page as it was told.
+/// A page as it was shown.
 struct Page {
     rows: usize,
     has_next: bool,
@@ -57,16 +57,16 @@ struct Page {
 impl Follower {
     /// One that goes on behind the cursor of the last row.
     pub(crate) fn by_cursor(shop: &Shop, chance: Chance) -> Self {
-        Self::new(shop, chance, Way::Cursor(Value::Null))
+        Self::new(shop, chance, FollowerFault::Cursor(Value::Null))
     }
 
     /// One that asks for windows of dates which end now.
     pub(crate) fn by_windows(shop: &Shop, chance: Chance) -> Self {
         let begin = shop.house.begun.rfc3339_millis();
-        Self::new(shop, chance, Way::Windows(begin))
+        Self::new(shop, chance, FollowerFault::Windows(begin))
     }
 
-    fn new(shop: &Shop, chance: Chance, way: Way) -> Self {
+    fn new(shop: &Shop, chance: Chance, way: FollowerFault) -> Self {
         Self {
             shop: shop.clone(),
             chance,
@@ -99,8 +99,8 @@ impl Follower {
         }
         Followed {
             by: match self.way {
-                Way::Cursor(_) => "cursor",
-                Way::Windows(_) => "windows",
+                FollowerFault::Cursor(_) => "cursor",
+                FollowerFault::Windows(_) => "windows",
             },
             seen: self.seen,
         }
@@ -110,12 +110,12 @@ impl Follower {
     async fn look(&mut self) -> Option<usize> {
         let node = self.chance.index(self.shop.house.nodes());
         match &self.way {
-            Way::Cursor(after) => {
+            FollowerFault::Cursor(after) => {
                 let page = self.page(node, json!({ "after": after })).await?;
-                self.way = Way::Cursor(page.end);
+                self.way = FollowerFault::Cursor(page.end);
                 Some(page.rows)
             }
-            Way::Windows(begin) => {
+            FollowerFault::Windows(begin) => {
                 let (begin, end) = (begin.clone(), self.shop.house.world.now().rfc3339_millis());
                 let (mut after, mut rows) = (Value::Null, 0);
                 let mut settled: Option<String> = None;
@@ -134,7 +134,7 @@ impl Follower {
                 if let Some(settled) = settled.map(|settled| settled.min(end))
                     && settled > begin
                 {
-                    self.way = Way::Windows(settled);
+                    self.way = FollowerFault::Windows(settled);
                 }
                 Some(rows)
             }

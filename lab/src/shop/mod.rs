@@ -1,4 +1,4 @@
-//! Clients: they speak the public interface, at any node, and remember what they were told.
+//! Clients: they speak the public interface, at any node, and remember the answers that they got.
 
 mod follower;
 mod orders;
@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    checker::{Said, payment_of},
+    checker::{Exchange, payment_of},
     house::{Ask, Got, House},
 };
 
@@ -20,7 +20,7 @@ pub(crate) use follower::{Followed, Follower};
 pub(crate) use orders::raw;
 pub(crate) use shopper::shopper;
 
-/// What a request is about, for whoever checks it.
+/// What a request is about, for the checker.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct About {
     /// The checkout whose one live payment is asked for: an intent, or a client token.
@@ -39,7 +39,7 @@ pub(crate) struct Shop {
 #[derive(Default)]
 struct Memory {
     clock: u64,
-    said: Vec<Said>,
+    said: Vec<Exchange>,
     returns: Vec<String>,
 }
 
@@ -82,7 +82,7 @@ impl Shop {
         }
     }
 
-    /// Sends a request to a node and remembers what is told. `None` when the connection breaks.
+    /// Sends a request to a node and remembers the answer. `None` when the connection breaks.
     pub(crate) async fn ask(&self, node: usize, wish: &Wish, cut: Option<u32>) -> Option<Got> {
         let began = self.tick();
         self.house.counts.add(wish.verb);
@@ -101,14 +101,14 @@ impl Shop {
         if got.is_none() {
             self.house.counts.add("(connections that broke)");
         }
-        self.memory.lock().said.push(Said {
+        self.memory.lock().said.push(Exchange {
             began,
             ended,
             verb: wish.verb,
             asked: wish.variables.clone(),
             key: wish.key.clone(),
             checkout: wish.about.checkout.clone(),
-            told: got.as_ref().map(|got| got.body.clone()),
+            answer: got.as_ref().map(|got| got.body.clone()),
             replayed: got.as_ref().is_some_and(|got| got.replayed),
         });
         got
@@ -122,7 +122,7 @@ impl Shop {
     }
 
     /// Everything that was said.
-    pub(crate) fn take_said(&self) -> Vec<Said> {
+    pub(crate) fn take_said(&self) -> Vec<Exchange> {
         std::mem::take(&mut self.memory.lock().said)
     }
 
@@ -171,9 +171,10 @@ impl Got {
 
     /// The id of the payment that it tells of, in the answer or in the error.
     pub(crate) fn id(&self) -> Option<String> {
-        let told = self.payment().and_then(|payment| payment.get("id"));
-        let told = told.or_else(|| self.body.pointer("/errors/0/extensions/id"));
-        told.and_then(Value::as_str)
+        let answer = self.payment().and_then(|payment| payment.get("id"));
+        let answer = answer.or_else(|| self.body.pointer("/errors/0/extensions/id"));
+        answer
+            .and_then(Value::as_str)
             .filter(|id| id.starts_with("payments:"))
             .map(str::to_owned)
     }

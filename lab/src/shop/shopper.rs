@@ -184,14 +184,14 @@ impl Visitor {
         let at_once = sends && name.ends_with(['7', '8', '9']);
         let shop = self.shop.clone();
         // What the server pays is no payment of the token's, which could pay by its second tab as well.
-        let beside = match (sends, at_once) {
+        let alongside = match (sends, at_once) {
             (false, _) => Some(&second),
             (true, true) => Some(&server),
             (true, false) => None,
         };
         let answers = join(
             shop.ask(one, &first, None),
-            OptionFuture::from(beside.map(|wish| shop.ask(two, wish, None))),
+            OptionFuture::from(alongside.map(|wish| shop.ask(two, wish, None))),
         )
         .await;
         let later = if sends && !at_once {
@@ -199,8 +199,8 @@ impl Visitor {
         } else {
             None
         };
-        let told = [answers.0, answers.1.flatten(), later];
-        for got in told.into_iter().flatten() {
+        let answer = [answers.0, answers.1.flatten(), later];
+        for got in answer.into_iter().flatten() {
             self.go_on(order, "", Some(&got)).await;
         }
     }
@@ -219,7 +219,7 @@ impl Visitor {
         let node = self.node();
         self.shop.ask(node, &other, None).await;
         self.go_on(order, name, got.as_ref()).await;
-        // Long afterwards it is still told the same.
+        // Long afterwards it still gets the same answer.
         self.pause(0, 100_000).await;
         self.insist(&wish).await;
     }

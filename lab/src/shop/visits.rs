@@ -251,7 +251,7 @@ impl Visitor {
             let _ = self
                 .shop
                 .house
-                .hear(node, "shipped", json!({ "payment": id }))
+                .send_webhook(node, "shipped", json!({ "payment": id }))
                 .await;
         }
     }

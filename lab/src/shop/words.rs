@@ -1,6 +1,6 @@
 //! The documents that clients send. Values are variables, so that documents are parsed once.
 
-/// Selects what is told of a payment, briefly.
+/// Selects what is shown of a payment, briefly.
 macro_rules! brief {
     () => {
         "id status orderId connectionId currency flowInstanceId capturedAmount refundedAmount \
@@ -8,7 +8,7 @@ macro_rules! brief {
     };
 }
 
-/// Selects what is told of a payment, with its timeline.
+/// Selects what is shown of a payment, with its timeline.
 macro_rules! full {
     () => {
         concat!(brief!(), " paymentCore { outcome { declineCode } } paymentTimeline { overview { title message } }")

@@ -1,4 +1,4 @@
-//! The checker. It shares nothing with the service: it knows what shoppers were told, what the API shows, and what the
+//! The checker. It shares nothing with the service: it knows the answers that shoppers got, what the API shows, and what the
 //! simulated processor says that it charged.
 
 use std::{
@@ -13,7 +13,7 @@ use testkit::{Payment, Shop};
 
 use crate::{
     Fleet,
-    shopper::{Act, Asked, Heard, Memory, Told, ask, is_open, payment_of, refund_of},
+    shopper::{Acknowledged, Act, Asked, Heard_, Memory, ask, is_open, payment_of, refund_of},
 };
 
 /// How long an interrupted request may take to become known, over all its repetitions. A lease is a minute.
@@ -24,7 +24,7 @@ const REPEATED: usize = 7;
 /// What was compared.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Verdict {
-    /// Payments whose state was compared with what was told of them.
+    /// Payments whose state was compared with what was reported of them.
     pub payments: usize,
     /// Answers that were compared.
     pub answers: usize,
@@ -37,28 +37,28 @@ pub struct Verdict {
 /// Asks again what had no answer, then compares everything. Panics with what is wrong.
 pub(crate) fn check(fleet: &Fleet, memories: Vec<Memory>) -> Verdict {
     let mut verdict = Verdict::default();
-    let mut told: Vec<Told> = Vec::new();
+    let mut acknowledged: Vec<Acknowledged> = Vec::new();
     let mut unanswered: Vec<Asked> = Vec::new();
     for memory in memories {
-        told.extend(memory.told);
+        acknowledged.extend(memory.acknowledged);
         unanswered.extend(memory.unanswered);
     }
     verdict.asked_again = unanswered.len();
-    told.extend(each(unanswered, |asked| {
+    acknowledged.extend(each(unanswered, |asked| {
         let answer = insist(fleet, &asked);
-        Told { asked, answer }
+        Acknowledged { asked, answer }
     }));
-    let sample: Vec<Told> = told.iter().step_by(REPEATED).cloned().collect();
+    let sample: Vec<Acknowledged> = acknowledged.iter().step_by(REPEATED).cloned().collect();
     verdict.repeated = sample.len();
-    verdict.answers = told.len();
-    each(sample, |told| repeat(fleet, &told));
+    verdict.answers = acknowledged.len();
+    each(sample, |acknowledged| repeat(fleet, &acknowledged));
     let shop = fleet.shop(0);
-    let mut stories: BTreeMap<String, Vec<&Told>> = BTreeMap::new();
-    for one in &told {
+    let mut stories: BTreeMap<String, Vec<&Acknowledged>> = BTreeMap::new();
+    for one in &acknowledged {
         stories.entry(subject(one)).or_default().push(one);
     }
     verdict.payments = stories.len();
-    let stories: Vec<(String, Vec<&Told>)> = stories.into_iter().collect();
+    let stories: Vec<(String, Vec<&Acknowledged>)> = stories.into_iter().collect();
     each(stories, |(id, story)| agrees(&settled(&shop, &id), &story));
     shop.assert_books_equal_payments();
     verdict
@@ -87,7 +87,7 @@ fn each<T: Send, R: Send>(all: Vec<T>, act: impl Fn(T) -> R + Sync) -> Vec<R> {
 fn insist(fleet: &Fleet, asked: &Asked) -> Value {
     let start = Instant::now();
     for turn in 0.. {
-        if let Heard::Answer(answer) = ask(
+        if let Heard_::Answer(answer) = ask(
             fleet,
             turn % fleet.len(),
             &asked.request,
@@ -106,14 +106,14 @@ fn insist(fleet: &Fleet, asked: &Asked) -> Value {
     Value::Null
 }
 
-/// The same request under the same key is told the same again, at any node.
-fn repeat(fleet: &Fleet, told: &Told) {
-    let again = insist(fleet, &told.asked);
+/// The same request under the same key gets the same answer again, at any node.
+fn repeat(fleet: &Fleet, acknowledged: &Acknowledged) {
+    let again = insist(fleet, &acknowledged.asked);
     assert!(
-        again["data"] == told.answer["data"] && code(&again) == code(&told.answer)
-            || is_open(told.asked.act, &told.answer),
-        "told otherwise under the same key: first {}, then {again}",
-        told.answer
+        again["data"] == acknowledged.answer["data"] && code(&again) == code(&acknowledged.answer)
+            || is_open(acknowledged.asked.act, &acknowledged.answer),
+        "answered otherwise under the same key: first {}, then {again}",
+        acknowledged.answer
     );
 }
 
@@ -124,15 +124,20 @@ fn code(answer: &Value) -> Option<&str> {
 }
 
 /// The payment that an answer is about.
-fn subject(told: &Told) -> String {
-    let made =
-        payment_of(&told.answer).and_then(|payment| payment["id"].as_str().map(str::to_owned));
-    let id = told.asked.payment.clone().or_else(|| made.clone());
-    let id = id.unwrap_or_else(|| panic!("an authorisation without a payment: {}", told.answer));
+fn subject(acknowledged: &Acknowledged) -> String {
+    let made = payment_of(&acknowledged.answer)
+        .and_then(|payment| payment["id"].as_str().map(str::to_owned));
+    let id = acknowledged.asked.payment.clone().or_else(|| made.clone());
+    let id = id.unwrap_or_else(|| {
+        panic!(
+            "an authorisation without a payment: {}",
+            acknowledged.answer
+        )
+    });
     assert!(
         made.is_none_or(|made| made == id),
         "an answer tells of another payment than {id}: {}",
-        told.answer
+        acknowledged.answer
     );
     id
 }
@@ -149,19 +154,25 @@ fn settled(shop: &Shop, id: &str) -> Payment {
     })
 }
 
-/// What is there is what was told: every operation that was called done has its effect once, none that was refused has
+/// What is there is what was answered: every operation that was called done has its effect once, none that was refused has
 /// any, and what was open went one way or the other.
-fn agrees(payment: &Payment, story: &[&Told]) {
+fn agrees(payment: &Payment, story: &[&Acknowledged]) {
     let mut expected = Expected::default();
-    for told in story {
-        expected.hear(told);
+    for acknowledged in story {
+        expected.apply(acknowledged);
     }
     let wrong = |what: &str| {
         let lines: Vec<String> = story
             .iter()
-            .map(|told| format!("{:?}: {}", told.asked.act, told.answer))
+            .map(|acknowledged| format!("{:?}: {}", acknowledged.asked.act, acknowledged.answer))
             .collect();
-        panic!("{what}: {}\nit was told\n{}", payment.0, lines.join("\n"))
+        panic!(
+            "{what}: {}
+it was answered
+{}",
+            payment.0,
+            lines.join("\n")
+        )
     };
     let (captured, refunded) = (
         payment.number("/capturedAmount"),
@@ -217,7 +228,7 @@ impl Sum {
     }
 }
 
-/// What a payment must be after everything that was told of it.
+/// What a payment must be after every answer about it.
 #[derive(Debug, Default)]
 struct Expected {
     charged: bool,
@@ -229,13 +240,13 @@ struct Expected {
 }
 
 impl Expected {
-    fn hear(&mut self, told: &Told) {
-        let Some(payment) = payment_of(&told.answer) else {
-            assert_refused(told);
+    fn apply(&mut self, acknowledged: &Acknowledged) {
+        let Some(payment) = payment_of(&acknowledged.answer) else {
+            assert_refused(acknowledged);
             return;
         };
         let status = payment["status"].as_str().unwrap_or_default();
-        match told.asked.act {
+        match acknowledged.asked.act {
             Act::Authorise(amount) => match status {
                 "AUTHORISED" => self.charged = true,
                 "SUCCEEDED" => {
@@ -265,8 +276,8 @@ impl Expected {
 }
 
 /// An operation that failed has no effect, or was lost to the other one of a race.
-fn assert_refused(told: &Told) {
-    let fine = match told.asked.act {
+fn assert_refused(acknowledged: &Acknowledged) {
+    let fine = match acknowledged.asked.act {
         Act::Authorise(_) => &[][..],
         Act::Capture(_) => &["error.capture.invalid-status", "error.capture.processor"],
         Act::Cancel => &["error.cancel.invalid-status", "error.cancel.processor"],
@@ -276,12 +287,12 @@ fn assert_refused(told: &Told) {
             "error.refund.amount-exceeds-captured",
         ],
     };
-    let code = code(&told.answer).unwrap_or_default();
+    let code = code(&acknowledged.answer).unwrap_or_default();
     assert!(
         fine.contains(&code),
         "{:?} failed with {}",
-        told.asked.act,
-        told.answer
+        acknowledged.asked.act,
+        acknowledged.answer
     );
 }
 
@@ -310,39 +321,39 @@ mod tests {
         clippy::needless_pass_by_value,
         reason = "stories are written as values"
     )]
-    fn told(act: Act, answer: Value) -> Told {
+    fn acknowledged(act: Act, answer: Value) -> Acknowledged {
         let asked = Asked {
             act,
             payment: None,
             request: Request::new("POST", "/"),
         };
-        Told {
+        Acknowledged {
             asked,
             answer: json!({"data": {"it": answer}}),
         }
     }
 
-    fn refused(act: Act, code: &str) -> Told {
+    fn refused(act: Act, code: &str) -> Acknowledged {
         let asked = Asked {
             act,
             payment: None,
             request: Request::new("POST", "/"),
         };
-        Told {
+        Acknowledged {
             asked,
             answer: json!({"data": {"it": null}, "errors": [{"extensions": {"code": code}}]}),
         }
     }
 
-    fn is_right(there: Value, story: &[Told]) -> bool {
-        let story: Vec<&Told> = story.iter().collect();
+    fn is_right(there: Value, story: &[Acknowledged]) -> bool {
+        let story: Vec<&Acknowledged> = story.iter().collect();
         catch_unwind(AssertUnwindSafe(|| agrees(&Payment(there), &story))).is_ok()
     }
 
     #[test]
-    fn what_is_there_must_be_what_was_told() {
-        let authorised = || told(Act::Authorise(1000), json("AUTHORISED", 0, &[]));
-        let captured = || told(Act::Capture(600), json("SUCCEEDED", 600, &[]));
+    fn what_is_there_must_be_what_was_reported() {
+        let authorised = || acknowledged(Act::Authorise(1000), json("AUTHORISED", 0, &[]));
+        let captured = || acknowledged(Act::Capture(600), json("SUCCEEDED", 600, &[]));
         assert!(is_right(
             json("SUCCEEDED", 600, &[]),
             &[authorised(), captured()]
@@ -365,15 +376,15 @@ mod tests {
         );
         assert!(!is_right(
             json("SUCCEEDED", 1000, &[]),
-            &[told(Act::Authorise(1000), json("DECLINED", 0, &[]))]
+            &[acknowledged(Act::Authorise(1000), json("DECLINED", 0, &[]))]
         ));
     }
 
     #[test]
     fn what_was_refused_has_no_effect_and_what_was_done_has_it_once() {
-        let paid = || told(Act::Authorise(1000), json("SUCCEEDED", 1000, &[]));
+        let paid = || acknowledged(Act::Authorise(1000), json("SUCCEEDED", 1000, &[]));
         let refunded = || {
-            told(
+            acknowledged(
                 Act::Refund(300),
                 json("PARTIAL_REFUNDED", 1000, &[(300, "SUCCEEDED")]),
             )
@@ -408,8 +419,8 @@ mod tests {
     }
 
     #[test]
-    fn only_what_was_open_may_be_told_otherwise() {
-        let is_open = |act, answer| is_open(act, &told(act, answer).answer);
+    fn only_what_was_open_may_be_reported_otherwise() {
+        let is_open = |act, answer| is_open(act, &acknowledged(act, answer).answer);
         assert!(is_open(Act::Capture(600), json("AUTHORISED", 0, &[])));
         assert!(is_open(Act::Cancel, json("AUTHORISED", 0, &[])));
         assert!(is_open(
@@ -434,9 +445,9 @@ mod tests {
 
     #[test]
     fn what_was_open_may_go_either_way() {
-        let paid = || told(Act::Authorise(1000), json("SUCCEEDED", 1000, &[]));
+        let paid = || acknowledged(Act::Authorise(1000), json("SUCCEEDED", 1000, &[]));
         let open = || {
-            told(
+            acknowledged(
                 Act::Refund(300),
                 json("REFUND_PENDING", 1000, &[(300, "PENDING")]),
             )
@@ -453,7 +464,7 @@ mod tests {
             json("PARTIAL_REFUNDED", 1000, &[(200, "SUCCEEDED")]),
             &[paid(), open()]
         ));
-        let unknown = || told(Act::Authorise(1000), json("NO_ANSWER_FROM_PSP", 0, &[]));
+        let unknown = || acknowledged(Act::Authorise(1000), json("NO_ANSWER_FROM_PSP", 0, &[]));
         assert!(is_right(json("SUCCEEDED", 1000, &[]), &[unknown()]));
         assert!(is_right(json("FAILED", 0, &[]), &[unknown()]));
     }

@@ -63,7 +63,7 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// Starts A with these settings beside the usual ones.
+    /// Starts A with these settings next to the usual ones.
     pub fn start(settings: &[&str]) -> Self {
         // Both are open at the same time, so that they are two.
         let free = [0; 2].map(|_| free_port());
@@ -125,28 +125,28 @@ impl Cluster {
 
     /// Makes a database.
     pub fn create(&self, at: Member, database: &str) {
-        self.tell(&format!("database {} {database}", at.name()));
+        self.control(&format!("database {} {database}", at.name()));
     }
 
-    /// Removes a database, whoever is connected.
+    /// Removes a database, no matter who is connected.
     pub fn drop_database(&self, at: Member, database: &str) {
-        self.tell(&format!("drop {} {database}", at.name()));
+        self.control(&format!("drop {} {database}", at.name()));
     }
 
     /// Kills every process of a server with SIGKILL.
     pub fn kill(&self, member: Member) {
-        self.tell(&format!("kill {}", member.name()));
+        self.control(&format!("kill {}", member.name()));
     }
 
     /// Starts a server that was killed.
     pub fn restart(&self, member: Member) {
-        self.tell(&format!("start {}", member.name()));
+        self.control(&format!("start {}", member.name()));
     }
 
-    /// Makes a server anew as the standby of the other, which from now on acknowledges nothing that the standby does not
+    /// Makes a server again as the standby of the other, which from now on acknowledges nothing that the standby does not
     /// have.
     pub fn make_standby(&self, member: Member) {
-        self.tell(&format!(
+        self.control(&format!(
             "standby {} {}",
             member.name(),
             member.other().name()
@@ -155,7 +155,7 @@ impl Cluster {
 
     /// Makes the standby the server that takes writes.
     pub fn promote(&self, member: Member) {
-        self.tell(&format!("promote {}", member.name()));
+        self.control(&format!("promote {}", member.name()));
     }
 
     /// The streams of one installation whose events are not numbered 1, 2, 3, … without gaps, and the payments whose version is
@@ -194,7 +194,7 @@ impl Cluster {
     }
 
     /// Gives a command and waits until it is done.
-    fn tell(&self, command: &str) {
+    fn control(&self, command: &str) {
         let mut shell = self.shell.lock().expect("unpoisoned");
         writeln!(shell.0, "{command}").expect("the shell listens");
         let done = answer(&mut shell.1);

@@ -63,7 +63,7 @@ fn names(answer: &Answer) -> bool {
     answer.extension("id").is_string()
 }
 
-/// Holds what a shopper was told against all payments. Panics when an order has two, or an acknowledged
+/// Holds the answers that a shopper got against all payments. Panics when an order has two, or an acknowledged
 /// one is not there.
 pub(crate) fn check(payments: &[Payment], orders: &Orders) -> usize {
     let mut of_order: BTreeMap<&str, Vec<String>> = BTreeMap::new();

@@ -28,7 +28,7 @@ pub struct Proxy {
     plan: Arc<Plan>,
 }
 
-/// What is still to be done, counted down by whoever sees a COMMIT.
+/// What is still to be done, counted down by each that sees a COMMIT.
 #[derive(Default)]
 struct Plan {
     before: AtomicU32,

@@ -117,7 +117,7 @@ const AWAY: Duration = Duration::from_secs(22);
 const STRETCHES: u32 = 4;
 
 /// Runs a plan. Panics with what is wrong.
-pub fn run(plan: &Plan, tell: &dyn Fn(String)) -> Summary {
+pub fn run(plan: &Plan, control: &dyn Fn(String)) -> Summary {
     let mut chance = Chance::new(plan.seed);
     let mut course = Course::begin(plan);
     let mut stage: Option<Stage> = None;
@@ -141,7 +141,7 @@ pub fn run(plan: &Plan, tell: &dyn Fn(String)) -> Summary {
         let lasted = begun.elapsed();
         let answered = played.answered;
         let verdict = course.judge(stage, played);
-        tell(format!(
+        control(format!(
             "round {} of {}: {answered} answers in {:.1?}, checked in {:.1?} ({} payments, {} asked again)",
             course.summary.rounds,
             plan.rounds,

@@ -1,4 +1,4 @@
-//! Shoppers: each pays, captures, cancels and refunds at whichever node it finds, and remembers what it was told.
+//! Shoppers: each pays, captures, cancels and refunds at whichever node it finds, and remembers the answers that it got.
 
 use std::{
     io,
@@ -41,7 +41,7 @@ pub(crate) struct Asked {
 
 /// A request with its first answer.
 #[derive(Clone)]
-pub(crate) struct Told {
+pub(crate) struct Acknowledged {
     /// The request.
     pub(crate) asked: Asked,
     /// The whole JSON of the answer.
@@ -52,13 +52,13 @@ pub(crate) struct Told {
 #[derive(Default)]
 pub(crate) struct Memory {
     /// What was answered, in the order of the answers.
-    pub(crate) told: Vec<Told>,
+    pub(crate) acknowledged: Vec<Acknowledged>,
     /// What was not.
     pub(crate) unanswered: Vec<Asked>,
 }
 
-/// How an attempt to be told something ended.
-pub(crate) enum Heard {
+/// How an attempt to get an answer ended.
+pub(crate) enum Heard_ {
     /// An answer that stands.
     Answer(Box<Answer>),
     /// None, or one that says to ask again.
@@ -68,11 +68,11 @@ pub(crate) enum Heard {
 }
 
 /// Sends a request to a node. What says "ask again" is no answer.
-pub(crate) fn ask(fleet: &Fleet, node: usize, request: &Request, patience: Duration) -> Heard {
+pub(crate) fn ask(fleet: &Fleet, node: usize, request: &Request, patience: Duration) -> Heard_ {
     let reply = match request.try_send_within(fleet.address(node), patience) {
         Ok(reply) => reply,
-        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => return Heard::Closed,
-        Err(_) => return Heard::Nothing,
+        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => return Heard_::Closed,
+        Err(_) => return Heard_::Nothing,
     };
     if reply.status != 200 {
         assert_eq!(
@@ -81,7 +81,7 @@ pub(crate) fn ask(fleet: &Fleet, node: usize, request: &Request, patience: Durat
             "a node answers with neither 200 nor 503: {}",
             reply.text()
         );
-        return Heard::Nothing;
+        return Heard_::Nothing;
     }
     let answer = Answer::of(reply);
     match answer.error_code() {
@@ -89,9 +89,9 @@ pub(crate) fn ask(fleet: &Fleet, node: usize, request: &Request, patience: Durat
             "error.unavailable"
             | "error.idempotency.in-progress"
             | "error.payment.operation-in-progress",
-        ) => Heard::Nothing,
+        ) => Heard_::Nothing,
         Some("error.unknown") => panic!("a node calls it a defect of its own: {}", answer.json()),
-        _ => Heard::Answer(Box::new(answer)),
+        _ => Heard_::Answer(Box::new(answer)),
     }
 }
 
@@ -235,7 +235,7 @@ impl Street<'_> {
             chance.index(self.fleet.len()),
             chance.index(self.fleet.len()),
         ];
-        let heard = thread::scope(|scope| {
+        let reply = thread::scope(|scope| {
             let asking = both.iter().zip(nodes).map(|(asked, node)| {
                 scope.spawn(move || ask(self.fleet, node, &asked.request, PATIENCE))
             });
@@ -245,10 +245,10 @@ impl Street<'_> {
                 .map(thread::ScopedJoinHandle::join)
                 .collect::<Vec<_>>()
         });
-        for (asked, heard) in both.into_iter().zip(heard) {
+        for (asked, reply) in both.into_iter().zip(reply) {
             self.note(
                 asked,
-                heard.unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+                reply.unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
                 memory,
             );
         }
@@ -261,8 +261,8 @@ impl Street<'_> {
         if chance.one_in(6) {
             return self.double_click(asked, node, chance, memory);
         }
-        let mut heard = ask(self.fleet, node, &asked.request, PATIENCE);
-        if matches!(heard, Heard::Closed) || matches!(heard, Heard::Nothing) && chance.one_in(2) {
+        let mut reply = ask(self.fleet, node, &asked.request, PATIENCE);
+        if matches!(reply, Heard_::Closed) || matches!(reply, Heard_::Nothing) && chance.one_in(2) {
             let next = ask(
                 self.fleet,
                 chance.index(self.fleet.len()),
@@ -270,13 +270,13 @@ impl Street<'_> {
                 PATIENCE,
             );
             // What was asked once may have been done.
-            heard = if matches!((&heard, &next), (Heard::Nothing, Heard::Closed)) {
-                heard
+            reply = if matches!((&reply, &next), (Heard_::Nothing, Heard_::Closed)) {
+                reply
             } else {
                 next
             };
         }
-        self.note(asked, heard, memory)
+        self.note(asked, reply, memory)
     }
 
     /// The same request at two nodes at the same moment: both answers must be one.
@@ -299,7 +299,7 @@ impl Street<'_> {
                     .unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
             )
         });
-        if let (Heard::Answer(one), Heard::Answer(two)) = (&one, &two) {
+        if let (Heard_::Answer(one), Heard_::Answer(two)) = (&one, &two) {
             let open = [one, two]
                 .iter()
                 .any(|answer| is_open(asked.act, answer.json()));
@@ -310,30 +310,30 @@ impl Street<'_> {
                 two.json()
             );
         }
-        let heard = match (one, two) {
-            (answer @ Heard::Answer(_), _) | (_, answer @ Heard::Answer(_)) => answer,
-            (Heard::Closed, Heard::Closed) => Heard::Closed,
-            _ => Heard::Nothing,
+        let reply = match (one, two) {
+            (answer @ Heard_::Answer(_), _) | (_, answer @ Heard_::Answer(_)) => answer,
+            (Heard_::Closed, Heard_::Closed) => Heard_::Closed,
+            _ => Heard_::Nothing,
         };
-        self.note(asked, heard, memory)
+        self.note(asked, reply, memory)
     }
 
-    fn note(&self, asked: Asked, heard: Heard, memory: &mut Memory) -> Option<Value> {
-        let answer = match heard {
-            Heard::Answer(answer) => answer,
-            Heard::Nothing => {
+    fn note(&self, asked: Asked, reply: Heard_, memory: &mut Memory) -> Option<Value> {
+        let answer = match reply {
+            Heard_::Answer(answer) => answer,
+            Heard_::Nothing => {
                 memory.unanswered.push(asked);
                 return None;
             }
-            Heard::Closed => {
-                // Whoever finds the doors closed does not run from one to the next.
+            Heard_::Closed => {
+                // Anyone who finds the doors closed does not run from one to the next.
                 thread::sleep(Duration::from_millis(50));
                 return None;
             }
         };
         self.answered.fetch_add(1, Ordering::Relaxed);
         let payment = payment_of(answer.json());
-        memory.told.push(Told {
+        memory.acknowledged.push(Acknowledged {
             asked,
             answer: answer.json().clone(),
         });
@@ -341,7 +341,7 @@ impl Street<'_> {
     }
 }
 
-/// Whether the outcome was not known when it was told: only such an answer may be told otherwise later, as it is known then.
+/// Whether the outcome was not known when it was answered: only such an answer may differ later, as it is known then.
 pub(crate) fn is_open(act: Act, answer: &Value) -> bool {
     let Some(payment) = payment_of(answer) else {
         return false;

@@ -9,12 +9,12 @@ pub fn binary() -> PathBuf {
         return PathBuf::from(given);
     }
     let test = std::env::current_exe().expect("the test executable has a path");
-    let beside = test
+    let alongside = test
         .parent()
         .expect("the executable is in target/<profile>")
         .join("pointsman");
-    if beside.exists() {
-        return beside;
+    if alongside.exists() {
+        return alongside;
     }
     let profile = test
         .parent()

@@ -1,4 +1,4 @@
-//! The service's own commands, as a person types them beside a running server.
+//! The service's own commands, as a person types them while a server runs.
 
 use std::process::Output;
 

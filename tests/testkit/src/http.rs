@@ -49,7 +49,7 @@ impl Request {
         self.try_send_within(address, READ_TIMEOUT)
     }
 
-    /// Like [`Self::try_send`], for whoever does not wait that long for the next byte.
+    /// Like [`Self::try_send`], for a client that does not wait that long for the next byte.
     ///
     /// # Errors
     /// When the connection can't be made or ends before the answer is whole.

@@ -53,7 +53,7 @@ impl Needle {
     }
 }
 
-/// What is around a place: without it a number by chance could not be told from a leak, and these are test numbers.
+/// What is around a place: without it a number by chance could not be distinguished from a leak, and these are test numbers.
 fn around(hay: &[u8], at: usize) -> String {
     let part = &hay[at.saturating_sub(40)..hay.len().min(at + 60)];
     part.escape_ascii().to_string()
@@ -120,7 +120,7 @@ pub fn needles_of_number(number: &str) -> Vec<Needle> {
     needles
 }
 
-/// Every form of a security code that can be told from chance; use a code of four digits.
+/// Every form of a security code that can be distinguished from chance; use a code of four digits.
 pub fn needles_of_code(code: &str) -> Vec<Needle> {
     vec![
         Needle::new(
@@ -152,7 +152,7 @@ pub fn find_leaks(root: &Path, needles: &[Needle]) -> Vec<String> {
             if is_process_id(&path, &bytes) {
                 continue;
             }
-            let told = |needle: &Needle| {
+            let reported = |needle: &Needle| {
                 let at = needle.place_in(&bytes)?;
                 Some(format!(
                     "{} in {} at {at}: {}",
@@ -161,7 +161,7 @@ pub fn find_leaks(root: &Path, needles: &[Needle]) -> Vec<String> {
                     around(&bytes, at)
                 ))
             };
-            found.extend(needles.iter().filter_map(told));
+            found.extend(needles.iter().filter_map(reported));
         }
     }
     found

@@ -18,7 +18,7 @@ pub struct Postgres {
 }
 
 impl Postgres {
-    /// Starts a server with these settings (`name=value`) beside its own.
+    /// Starts a server with these settings (`name=value`) next to its own.
     pub fn start(settings: &[&str]) -> Self {
         let mut shell = unprivileged()
             .args(["bash", "-c", SCRIPT, "server.sh"])
@@ -56,7 +56,7 @@ impl Postgres {
     }
 
     /// Gives it a command and waits until it is done: `start`, `stop` or `kill`.
-    pub fn tell(&self, command: &str) {
+    pub fn control(&self, command: &str) {
         writeln!(self.commands.lock().expect("unpoisoned").0, "{command}")
             .expect("the server's shell listens");
         assert_eq!(self.answer(), format!("{command} is done"));

@@ -1,4 +1,4 @@
-//! The verbs of whoever decides where payments go: connections, flows, and payments without a flow.
+//! The verbs of those who decide where payments go: connections, flows, and payments without a flow.
 
 use serde_json::{Value, json};
 
@@ -81,15 +81,15 @@ impl Payment {
 
     /// Whether a line of its timeline holds these words.
     #[track_caller]
-    pub fn tells(&self, words: &str) -> bool {
+    pub fn says(&self, words: &str) -> bool {
         self.lines().iter().any(|line| line.contains(words))
     }
 
     /// Fails the test when no line of its timeline holds these words.
     #[track_caller]
-    pub fn assert_tells(&self, words: &str) -> &Self {
+    pub fn assert_says(&self, words: &str) -> &Self {
         assert!(
-            self.tells(words),
+            self.says(words),
             "nothing about {words:?}: {:#?}",
             self.lines()
         );

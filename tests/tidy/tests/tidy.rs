@@ -207,7 +207,7 @@ fn what_must_stand_in_one_place_does() {
             "payment::update(",
             &["crates/engine/src/commit.rs"],
         ),
-        ("engine", ".turns.take(", &["crates/engine/src/change.rs"]),
+        ("engine", ".locks.take(", &["crates/engine/src/change.rs"]),
         (
             "engine",
             ".begin_complete(",
@@ -412,7 +412,7 @@ fn the_project_stands_on_its_own() {
 }
 
 #[test]
-fn planted_bugs_stand_beside_the_product() {
+fn planted_bugs_stand_alongside_the_product() {
     let mut findings = Vec::new();
     let mut replaced = 0;
     for file in files(&root().join("crates"), &[".rs"]) {

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use futures_util::future::BoxFuture;
 
 use super::{
-    Told, expect,
+    Verdict, expect,
     stage::{Approved, Stage, Verb, of},
 };
 use crate::{Answer, Booked, Booking, LaterAnswer};
 
-pub(super) fn authorisation<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
+pub(super) fn authorisation<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Verdict> {
     Box::pin(async move {
         for sale in [false, true] {
             if sale && !stage.can().sale {
@@ -26,7 +26,7 @@ pub(super) fn authorisation<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
     })
 }
 
-pub(super) fn decline<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
+pub(super) fn decline<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Verdict> {
     Box::pin(async move {
         let reference = stage.reference();
         let answer = stage
@@ -45,7 +45,7 @@ pub(super) fn decline<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
     })
 }
 
-pub(super) fn later_operations<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
+pub(super) fn later_operations<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Verdict> {
     Box::pin(async move {
         let captured = stage.approved(1000, false).await?;
         let cancelled = stage.approved(1000, false).await?;
@@ -75,7 +75,7 @@ pub(super) fn later_operations<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> 
     })
 }
 
-pub(super) fn nothing<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
+pub(super) fn nothing<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Verdict> {
     Box::pin(async move {
         let nothing = Approved::not(stage.reference());
         let found = stage.look_up(&nothing.reference, &nothing).await?;
@@ -92,7 +92,7 @@ pub(super) fn nothing<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
     })
 }
 
-pub(super) fn ids<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
+pub(super) fn ids<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Verdict> {
     Box::pin(async move {
         let authorised = stage.approved(1000, false).await?;
         let (capture, refund) = (stage.reference(), stage.reference());
@@ -113,7 +113,7 @@ pub(super) fn ids<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
     })
 }
 
-pub(super) fn lists<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
+pub(super) fn lists<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Verdict> {
     Box::pin(async move {
         let authorised = stage.approved(1000, false).await?;
         let capture = stage.takes_effect(Verb::Capture, &authorised, 1000).await?;

@@ -3,12 +3,12 @@
 use futures_util::future::BoxFuture;
 
 use super::{
-    Challenge, Told, expect,
+    Challenge, Verdict, expect,
     stage::{Approved, Stage, Verb, of},
 };
 use crate::{Action, Answer, CallError, CardData, LaterAnswer, Reference, Tokenised};
 
-pub(super) fn passed<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
+pub(super) fn passed<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Verdict> {
     Box::pin(async move {
         let Some(challenge) = &stage.fixtures.challenge else {
             return Ok(());
@@ -50,7 +50,7 @@ pub(super) fn passed<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
     })
 }
 
-pub(super) fn failed<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
+pub(super) fn failed<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Verdict> {
     Box::pin(async move {
         let Some(challenge) = &stage.fixtures.challenge else {
             return Ok(());
@@ -78,7 +78,7 @@ pub(super) fn failed<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
     })
 }
 
-pub(super) fn given_up<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
+pub(super) fn given_up<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Verdict> {
     Box::pin(async move {
         let Some(challenge) = &stage.fixtures.challenge else {
             return Ok(());
@@ -110,7 +110,7 @@ pub(super) fn given_up<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
     })
 }
 
-pub(super) fn token<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
+pub(super) fn token<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Verdict> {
     Box::pin(async move {
         let reference = stage.reference();
         let first = stage.tokenise(&reference, stage.fixtures.approved, None);
@@ -133,8 +133,8 @@ pub(super) fn token<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
             return Err(format!("{asked:?}"));
         };
         challenge.customer.decide(&action, true).await;
-        let told = tokenise(stage, Some(challenge), &reference, challenge.card).await?;
-        expect(matches!(told, Ok(Tokenised::Token { .. })), told)
+        let reported = tokenise(stage, Some(challenge), &reference, challenge.card).await?;
+        expect(matches!(reported, Ok(Tokenised::Token { .. })), reported)
     })
 }
 

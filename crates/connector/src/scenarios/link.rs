@@ -3,12 +3,12 @@
 use futures_util::future::BoxFuture;
 
 use super::{
-    Told, expect,
+    Verdict, expect,
     stage::{Approved, Stage},
 };
 use crate::{CallError, Cause};
 
-pub(super) fn credentials<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
+pub(super) fn credentials<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Verdict> {
     Box::pin(async move {
         let Some(wrong) = stage.fixtures.wrong_credentials else {
             return Ok(());

@@ -67,8 +67,8 @@ impl fmt::Display for Failure {
 }
 
 /// `Err` tells what was seen instead.
-type Told = Result<(), String>;
-type Scenario = for<'a> fn(&'a Stage<'a>) -> BoxFuture<'a, Told>;
+type Verdict = Result<(), String>;
+type Scenario = for<'a> fn(&'a Stage<'a>) -> BoxFuture<'a, Verdict>;
 
 const SCENARIOS: &[(&str, Scenario)] = &[
     ("a sale is captured at once", money::sale),
@@ -124,7 +124,7 @@ const SCENARIOS: &[(&str, Scenario)] = &[
         after::ids,
     ),
     (
-        "what a look-up lists beside the call that it is about is true",
+        "what a look-up lists next to the call that it is about is true",
         after::lists,
     ),
     (
@@ -166,7 +166,7 @@ pub async fn play(
 }
 
 /// Fails with what was seen unless `expected`.
-fn expect(expected: bool, seen: impl fmt::Debug) -> Told {
+fn expect(expected: bool, seen: impl fmt::Debug) -> Verdict {
     if expected {
         Ok(())
     } else {

@@ -3,12 +3,12 @@
 use futures_util::future::BoxFuture;
 
 use super::{
-    Told, expect,
+    Verdict, expect,
     stage::{Approved, Stage, Verb, of},
 };
 use crate::{Answer, CallError, LaterAnswer};
 
-pub(super) fn sale<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
+pub(super) fn sale<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Verdict> {
     Box::pin(async move {
         if !stage.can().sale {
             return Ok(());
@@ -22,7 +22,7 @@ pub(super) fn sale<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
     })
 }
 
-pub(super) fn capture<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
+pub(super) fn capture<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Verdict> {
     Box::pin(async move {
         let authorised = stage.approved(1000, false).await?;
         stage.takes_effect(Verb::Capture, &authorised, 1000).await?;
@@ -34,7 +34,7 @@ pub(super) fn capture<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
     })
 }
 
-pub(super) fn partial_capture<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
+pub(super) fn partial_capture<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Verdict> {
     Box::pin(async move {
         if !stage.can().partial_capture {
             return Ok(());
@@ -49,7 +49,7 @@ pub(super) fn partial_capture<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
     })
 }
 
-pub(super) fn capture_above<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
+pub(super) fn capture_above<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Verdict> {
     Box::pin(async move {
         let authorised = stage.approved(999, false).await?;
         stage.is_refused(Verb::Capture, &authorised, 1000).await?;
@@ -60,7 +60,7 @@ pub(super) fn capture_above<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
     })
 }
 
-pub(super) fn decline<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
+pub(super) fn decline<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Verdict> {
     Box::pin(async move {
         for captured in [false, true] {
             let reference = stage.reference();
@@ -76,7 +76,7 @@ pub(super) fn decline<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
     })
 }
 
-pub(super) fn refunds<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
+pub(super) fn refunds<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Verdict> {
     Box::pin(async move {
         let captured = stage.captured(1000).await?;
         if !stage.can().partial_refund {
@@ -94,7 +94,7 @@ pub(super) fn refunds<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
     })
 }
 
-pub(super) fn refund_of_a_capture<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
+pub(super) fn refund_of_a_capture<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Verdict> {
     Box::pin(async move {
         let authorised = stage.approved(1000, false).await?;
         let capture = stage.takes_effect(Verb::Capture, &authorised, 1000).await?;
@@ -119,7 +119,7 @@ pub(super) fn refund_of_a_capture<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Tol
     })
 }
 
-pub(super) fn refund_uncaptured<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
+pub(super) fn refund_uncaptured<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Verdict> {
     Box::pin(async move {
         let authorised = stage.approved(1000, false).await?;
         stage
@@ -129,7 +129,7 @@ pub(super) fn refund_uncaptured<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told>
     })
 }
 
-pub(super) fn cancel<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
+pub(super) fn cancel<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Verdict> {
     Box::pin(async move {
         let authorised = stage.approved(1000, false).await?;
         stage.takes_effect(Verb::Cancel, &authorised, 1000).await?;
@@ -141,7 +141,7 @@ pub(super) fn cancel<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
     })
 }
 
-pub(super) fn cancel_captured<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
+pub(super) fn cancel_captured<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Verdict> {
     Box::pin(async move {
         let authorised = stage.approved(1000, false).await?;
         stage.takes_effect(Verb::Capture, &authorised, 1000).await?;

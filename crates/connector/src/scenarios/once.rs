@@ -3,12 +3,12 @@
 use futures_util::future::BoxFuture;
 
 use super::{
-    Told, expect,
+    Verdict, expect,
     stage::{Approved, Stage, Verb},
 };
 use crate::{Answer, CallError};
 
-pub(super) fn authorise<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
+pub(super) fn authorise<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Verdict> {
     Box::pin(async move {
         let reference = stage.reference();
         let first = stage
@@ -24,7 +24,7 @@ pub(super) fn authorise<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
     })
 }
 
-pub(super) fn capture<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
+pub(super) fn capture<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Verdict> {
     Box::pin(async move {
         let authorised = stage.approved(1000, false).await?;
         let reference = stage.takes_effect(Verb::Capture, &authorised, 1000).await?;
@@ -37,7 +37,7 @@ pub(super) fn capture<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
     })
 }
 
-pub(super) fn refund<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
+pub(super) fn refund<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Verdict> {
     Box::pin(async move {
         if !stage.can().partial_refund {
             return Ok(());
@@ -54,7 +54,7 @@ pub(super) fn refund<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
     })
 }
 
-pub(super) fn another_amount<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Told> {
+pub(super) fn another_amount<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Verdict> {
     Box::pin(async move {
         let reference = stage.reference();
         let first = stage

@@ -11,8 +11,8 @@ use world::World;
 use super::Fixtures;
 use crate::{
     Answer, Authorise, CallError, Capabilities, CardData, Complete, Connector, Credentials,
-    Earlier, Finding, Follow, LaterAnswer, Link, LookUp, Means, Reference, Refund, ThreeDsCall,
-    Tokenise, Tokenised,
+    Earlier, Finding, Follow, FundingSource, LaterAnswer, Link, LookUp, Reference, Refund,
+    ThreeDsCall, Tokenise, Tokenised,
 };
 
 /// How often a pending operation is asked after.
@@ -100,7 +100,7 @@ impl<'a> Stage<'a> {
             money: self.money(minor),
             capture,
             method: card.number.brand().method(),
-            means: Means::Card(card),
+            funding_source: FundingSource::Card(card),
             three_ds: ThreeDsCall {
                 wish: ThreeDsWish::AsIssuer,
                 return_url,

@@ -1,4 +1,4 @@
-//! How the books are told in the words of the port.
+//! The books in the words of the port.
 
 use connector::{
     Action, Answer, Approval, Booked, Booking, Finding, Found, LaterAnswer, Reference, ThreeDs,
@@ -13,7 +13,7 @@ use domain::{
 use super::{
     challenge::Progress,
     entry::{Entry, Standing},
-    later::{Kind, Later, Now},
+    later::{BookingKind, Later, Now},
 };
 
 /// What the ids of the simulator begin with.
@@ -106,9 +106,9 @@ pub(super) fn later(later: &Later, currency: Currency, at: Timestamp) -> LaterAn
     let processor_id = Some(processor_id(&later.reference));
     let booked = Some(Booked {
         what: match later.kind {
-            Kind::Capture => Booking::Capture,
-            Kind::Cancel => Booking::Cancellation,
-            Kind::Refund => Booking::Refund,
+            BookingKind::Capture => Booking::Capture,
+            BookingKind::Cancel => Booking::Cancellation,
+            BookingKind::Refund => Booking::Refund,
         },
         money: Money::new(later.amount, currency),
     });

@@ -21,8 +21,8 @@ use super::{
     Operation, accounts,
     cards::{self, Behaviour},
     challenge::{Challenge, Progress},
-    later::{Kind, Later, Now, Refusal, State},
-    methods::{self, Way},
+    later::{BookingKind, BookingState, Later, Now, Refusal},
+    methods::{self, MethodHandling},
 };
 
 /// How long the simulator thinks about what it does not decide at once.
@@ -63,7 +63,7 @@ pub struct Entry {
     pub token: Option<String>,
     /// When it was asked for.
     pub created_at: Timestamp,
-    /// Counts the changes, from 1. Stored beside the entry, not in it.
+    /// Counts the changes, from 1. Stored next to the entry, not in it.
     #[serde(skip)]
     pub version: u64,
 }
@@ -85,32 +85,34 @@ impl Entry {
     /// The entry that a request makes.
     pub(super) fn open(call: &Authorise<'_>, connection: &ConnectionId, world: &World) -> Self {
         let now = world.now();
-        let card = call.means.card();
+        let card = call.funding_source.card();
         let return_url = call
             .three_ds
             .return_url
             .filter(|_| !call.merchant_initiated);
-        let way = if card.is_some() {
+        let handling = if card.is_some() {
             None
         } else {
-            methods::way(call.method)
+            methods::handling(call.method)
         };
-        let behaviour = match (card, way) {
+        let behaviour = match (card, handling) {
             (Some(card), _) => cards::behaviour(card),
-            (None, Some(Way::Debit)) => {
-                let account = call.means.account();
+            (None, Some(MethodHandling::Debit)) => {
+                let account = call.funding_source.account();
                 account.map_or(Behaviour::Held, accounts::behaviour)
             }
             // Nobody is there who could approve.
-            (None, Some(Way::Page)) if return_url.is_none() => Behaviour::DemandAuthentication,
+            (None, Some(MethodHandling::Page)) if return_url.is_none() => {
+                Behaviour::DemandAuthentication
+            }
             (None, _) => Behaviour::Approve,
         };
-        let challenge = match (card, way) {
+        let challenge = match (card, handling) {
             // A wallet's cryptogram stands for the customer's authentication.
-            (Some(card), _) if call.means.cryptogram().is_none() => {
+            (Some(card), _) if call.funding_source.cryptogram().is_none() => {
                 challenge_of(card, return_url, world)
             }
-            (None, Some(Way::Page)) => {
+            (None, Some(MethodHandling::Page)) => {
                 return_url.map(|url| Challenge::new(ActionKind::Apm, url, world))
             }
             (_, _) => None,
@@ -118,7 +120,11 @@ impl Entry {
         .map(|challenge: Challenge| challenge.stated(call.statement_descriptor));
         let asked = call.three_ds.wish == ThreeDsWish::Request && !call.merchant_initiated;
         let three_ds = card.and_then(|card| {
-            authentication(card, call.means.cryptogram(), asked || challenge.is_some())
+            authentication(
+                card,
+                call.funding_source.cryptogram(),
+                asked || challenge.is_some(),
+            )
         });
         Self {
             reference: call.reference.clone(),
@@ -249,31 +255,31 @@ impl Entry {
         if self.sale {
             self.authorised(at)
         } else {
-            self.sum(Kind::Capture, |now| now == Now::Done, at)
+            self.sum(BookingKind::Capture, |now| now == Now::Done, at)
         }
     }
 
     /// What was refunded and has settled, in minor units.
     pub fn refunded(&self, at: Timestamp) -> i64 {
-        self.sum(Kind::Refund, |now| now == Now::Done, at)
+        self.sum(BookingKind::Refund, |now| now == Now::Done, at)
     }
 
     /// Whether it was cancelled.
     pub fn cancelled(&self, at: Timestamp) -> bool {
         self.later
             .iter()
-            .any(|later| later.kind == Kind::Cancel && later.state.at(at) == Now::Done)
+            .any(|later| later.kind == BookingKind::Cancel && later.state.at(at) == Now::Done)
     }
 
     /// Whether a bank account is debited.
     pub(super) fn is_debit(&self) -> bool {
-        self.method.and_then(methods::way) == Some(Way::Debit)
+        self.method.and_then(methods::handling) == Some(MethodHandling::Debit)
     }
 
     /// Whether a card is charged; else it is another method.
     pub(super) fn is_of_card(&self) -> bool {
         self.method
-            .is_none_or(|method| methods::way(method).is_none())
+            .is_none_or(|method| methods::handling(method).is_none())
     }
 
     /// Takes what the customer decided at the page. False when that was decided before, or does not count any more.
@@ -315,10 +321,10 @@ impl Entry {
     pub(super) fn note(&mut self, call: &Operation<'_>, returns: bool, now: Timestamp) -> Later {
         let (kind, amount) = (call.kind, call.money.minor());
         let state = match self.refusal(kind, amount, now) {
-            Some(refusal) => State::Refused(refusal),
+            Some(refusal) => BookingState::Refused(refusal),
             None => match self.effect(kind, now) {
-                State::Done if returns && kind == Kind::Refund => {
-                    State::UndoneFrom(now.after(DECIDES_AFTER))
+                BookingState::Done if returns && kind == BookingKind::Refund => {
+                    BookingState::UndoneFrom(now.after(DECIDES_AFTER))
                 }
                 effect => effect,
             },
@@ -330,8 +336,8 @@ impl Entry {
             state,
         };
         self.later.push(later.clone());
-        if kind == Kind::Cancel
-            && state == State::Done
+        if kind == BookingKind::Cancel
+            && state == BookingState::Done
             && let Some(challenge) = &mut self.challenge
             && matches!(challenge.state, Progress::Waiting | Progress::Passed)
         {
@@ -340,30 +346,34 @@ impl Entry {
         later
     }
 
-    fn refusal(&self, kind: Kind, amount: i64, now: Timestamp) -> Option<Refusal> {
+    fn refusal(&self, kind: BookingKind, amount: i64, now: Timestamp) -> Option<Refusal> {
         match self.standing(now) {
             Standing::Approved => {}
             Standing::Held if self.is_debit() => return Some(Refusal::Collecting),
             Standing::Held => return Some(Refusal::InReview),
             // What waits for the customer can be given up.
-            Standing::Asks { .. } if kind == Kind::Cancel => {}
+            Standing::Asks { .. } if kind == BookingKind::Cancel => {}
             Standing::Asks { .. } | Standing::Declined(_) | Standing::Failed => {
                 return Some(Refusal::NotApproved);
             }
         }
-        if self.behaviour == Behaviour::RefuseLater && kind != Kind::Refund {
+        if self.behaviour == Behaviour::RefuseLater && kind != BookingKind::Refund {
             return Some(Refusal::TestNumber);
         }
         let captured = self.captured(now);
         match kind {
-            Kind::Capture | Kind::Cancel if self.cancelled(now) => Some(Refusal::Cancelled),
-            Kind::Capture | Kind::Cancel if captured > 0 => Some(Refusal::Captured),
-            Kind::Capture => (amount > self.authorised(now)).then_some(Refusal::AboveAuthorised),
-            Kind::Cancel => None,
-            Kind::Refund if captured == 0 => Some(Refusal::NotCaptured),
-            Kind::Refund => {
+            BookingKind::Capture | BookingKind::Cancel if self.cancelled(now) => {
+                Some(Refusal::Cancelled)
+            }
+            BookingKind::Capture | BookingKind::Cancel if captured > 0 => Some(Refusal::Captured),
+            BookingKind::Capture => {
+                (amount > self.authorised(now)).then_some(Refusal::AboveAuthorised)
+            }
+            BookingKind::Cancel => None,
+            BookingKind::Refund if captured == 0 => Some(Refusal::NotCaptured),
+            BookingKind::Refund => {
                 let promised = self.sum(
-                    Kind::Refund,
+                    BookingKind::Refund,
                     |now| matches!(now, Now::Done | Now::Pending),
                     now,
                 );
@@ -372,16 +382,16 @@ impl Entry {
         }
     }
 
-    fn effect(&self, kind: Kind, now: Timestamp) -> State {
+    fn effect(&self, kind: BookingKind, now: Timestamp) -> BookingState {
         let until = now.after(DECIDES_AFTER);
         match (kind, self.behaviour) {
-            (Kind::Refund, Behaviour::SlowRefund) => State::DoneFrom(until),
-            (Kind::Refund, Behaviour::FailingRefund) => State::FailedFrom(until),
-            _ => State::Done,
+            (BookingKind::Refund, Behaviour::SlowRefund) => BookingState::DoneFrom(until),
+            (BookingKind::Refund, Behaviour::FailingRefund) => BookingState::FailedFrom(until),
+            _ => BookingState::Done,
         }
     }
 
-    fn sum(&self, kind: Kind, counts: impl Fn(Now) -> bool, at: Timestamp) -> i64 {
+    fn sum(&self, kind: BookingKind, counts: impl Fn(Now) -> bool, at: Timestamp) -> i64 {
         let counted = self
             .later
             .iter()

@@ -10,17 +10,17 @@ pub struct Later {
     /// Its own reference.
     pub reference: Reference,
     /// What it is.
-    pub kind: Kind,
+    pub kind: BookingKind,
     /// How much, in minor units of the authorisation's currency.
     pub amount: i64,
     /// Its outcome.
-    pub state: State,
+    pub state: BookingState,
 }
 
 /// What a later operation is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum BookingKind {
     /// Takes what was authorised.
     Capture,
     /// Releases what was authorised.
@@ -32,7 +32,7 @@ pub enum Kind {
 /// The outcome of a later operation, written once: what comes with time is written ahead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum State {
+pub enum BookingState {
     /// It took effect at once.
     Done,
     /// Pending; it takes effect at this time.
@@ -55,7 +55,7 @@ pub(super) enum Now {
     Refused(Refusal),
 }
 
-impl State {
+impl BookingState {
     pub(super) fn at(self, at: Timestamp) -> Now {
         match self {
             Self::DoneFrom(until) | Self::FailedFrom(until) if at < until => Now::Pending,

@@ -4,7 +4,7 @@ use domain::method::Method;
 
 /// How a method without a card is paid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum MethodHandling {
     /// The customer approves at the method's own page.
     Page,
     /// Collected from a bank account, which must be sent: it takes its time, nobody has to act.
@@ -12,7 +12,7 @@ pub(super) enum Way {
 }
 
 /// The way of a method that needs no card; `None` for every other.
-pub(super) const fn way(method: Method) -> Option<Way> {
+pub(super) const fn handling(method: Method) -> Option<MethodHandling> {
     match method {
         Method::Paypal
         | Method::Walletc
@@ -28,14 +28,14 @@ pub(super) const fn way(method: Method) -> Option<Way> {
         | Method::Sofort
         | Method::Openbanking
         | Method::AliPay
-        | Method::WeChat => Some(Way::Page),
+        | Method::WeChat => Some(MethodHandling::Page),
         Method::Account
         | Method::Ach
         | Method::AchDebit
         | Method::SepaDirectDebit
         | Method::DirectDebit
         | Method::Bacs
-        | Method::Becs => Some(Way::Debit),
+        | Method::Becs => Some(MethodHandling::Debit),
         Method::Card
         | Method::Mastercard
         | Method::Visa

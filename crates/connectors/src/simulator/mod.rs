@@ -17,13 +17,13 @@ mod challenge;
 mod descriptor;
 mod entry;
 mod later;
+mod locks;
 mod look_up;
 mod methods;
 mod pages;
 mod settings;
 mod show;
 mod tokens;
-mod turns;
 mod verbs;
 
 use std::{
@@ -32,7 +32,8 @@ use std::{
 };
 
 use connector::{
-    Answer, Authorise, CallError, Cause, Complete, Earlier, LaterAnswer, Link, Means, Reference,
+    Answer, Authorise, CallError, Cause, Complete, Earlier, FundingSource, LaterAnswer, Link,
+    Reference,
 };
 use domain::money::Money;
 use world::World;
@@ -42,14 +43,14 @@ pub use cards::Behaviour;
 pub use challenge::{Challenge, Progress};
 pub use descriptor::CALL_TIMEOUT;
 pub use entry::Entry;
-pub use later::{Kind, Later, Refusal, State};
+pub use later::{BookingKind, BookingState, Later, Refusal};
 pub use pages::Page;
 pub use show::{books_json, read_books};
 
 /// Far beyond the time at which the caller gives up.
 const SILENCE: Duration = Duration::from_hours(1);
 
-use methods::Way;
+use methods::MethodHandling;
 use settings::Fault;
 
 /// How often a change is tried again after another node was faster.
@@ -62,13 +63,13 @@ const MOST_LATER: usize = 2_000;
 pub struct Simulator {
     world: World,
     books: Arc<dyn Books>,
-    turns: turns::Turns,
+    locks: locks::AccountLocks,
     base: OnceLock<String>,
 }
 
 /// A capture, cancellation or refund as it is asked for.
 struct Operation<'a> {
-    kind: Kind,
+    kind: BookingKind,
     reference: &'a Reference,
     authorisation: &'a Reference,
     /// What a refund is of.
@@ -90,7 +91,7 @@ impl Simulator {
         Self {
             world,
             books,
-            turns: turns::Turns::default(),
+            locks: locks::AccountLocks::default(),
             base: OnceLock::new(),
         }
     }
@@ -111,11 +112,14 @@ impl Simulator {
         call: &Authorise<'_>,
     ) -> Result<Answer, CallError> {
         check(call.money.minor())?;
-        match (methods::way(call.method), call.means) {
-            (None, Means::Account(_) | Means::Page) => {
+        match (methods::handling(call.method), call.funding_source) {
+            (None, FundingSource::Account(_) | FundingSource::Page) => {
                 return Err(rejected("the method needs a card"));
             }
-            (Some(Way::Debit), Means::Card(_) | Means::NetworkToken { .. } | Means::Page) => {
+            (
+                Some(MethodHandling::Debit),
+                FundingSource::Card(_) | FundingSource::NetworkToken { .. } | FundingSource::Page,
+            ) => {
                 return Err(rejected("the method needs a bank account"));
             }
             _ => {}
@@ -179,13 +183,13 @@ impl Simulator {
         ))
     }
 
-    /// Changes an entry, if `change` says that it did, whoever else changes it too. Returns the entry as it is then.
+    /// Changes an entry, if `change` says that it did, even if others changes it too. Returns the entry as it is then.
     async fn change(
         &self,
         known: Entry,
         change: impl Fn(&mut Entry) -> bool,
     ) -> Result<Entry, CallError> {
-        let _turn = self.turns.take(&known.reference).await;
+        let _turn = self.locks.take(&known.reference).await;
         let mut entry = known;
         for _ in 0..TRIES {
             if !change(&mut entry) {
@@ -218,11 +222,11 @@ impl Simulator {
     ) -> Result<LaterAnswer, CallError> {
         check(call.money.minor())?;
         let noted = {
-            let _turn = self.turns.take(call.authorisation).await;
+            let _turn = self.locks.take(call.authorisation).await;
             self.note(link, &call).await?
         };
         match noted {
-            Noted::Now(later, Behaviour::SilentLater) if later.state == State::Done => {
+            Noted::Now(later, Behaviour::SilentLater) if later.state == BookingState::Done => {
                 self.say_nothing().await
             }
             Noted::Now(later, _) | Noted::Before(later) => Ok(answers::later(
@@ -262,7 +266,7 @@ impl Simulator {
             }
             let is_capture = |capture: Earlier<'_>| {
                 let found = entry.find(capture.reference);
-                found.is_some_and(|found| found.kind == Kind::Capture)
+                found.is_some_and(|found| found.kind == BookingKind::Capture)
             };
             if !call.capture.is_none_or(is_capture) {
                 return Err(rejected("the authorisation has no such capture"));

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_without_the_value() {
+    fn what_is_wrong_is_reported_without_the_value() {
         for (settings, part) in [
             (json!([]), "object"),
             (json!("down"), "object"),

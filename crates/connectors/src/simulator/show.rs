@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{
     books::{Books, BooksError},
     entry::Entry,
-    later::{Kind, Later, Now},
+    later::{BookingKind, Later, Now},
 };
 
 /// How many entries are read at a time.
@@ -52,8 +52,8 @@ fn entry_json(entry: &Entry, at: Timestamp) -> Value {
         "refunded": entry.refunded(at),
         "cancelled": entry.cancelled(at),
         "declined": entry.declined(at),
-        "captures": of_kind(entry, Kind::Capture, at),
-        "refunds": of_kind(entry, Kind::Refund, at),
+        "captures": of_kind(entry, BookingKind::Capture, at),
+        "refunds": of_kind(entry, BookingKind::Refund, at),
     });
     if let (Some(challenge), Some(shown)) = (&entry.challenge, shown.as_object_mut()) {
         shown.insert("challenge".to_owned(), challenge.state.word().into());
@@ -61,7 +61,7 @@ fn entry_json(entry: &Entry, at: Timestamp) -> Value {
     shown
 }
 
-fn of_kind(entry: &Entry, kind: Kind, at: Timestamp) -> Vec<Value> {
+fn of_kind(entry: &Entry, kind: BookingKind, at: Timestamp) -> Vec<Value> {
     entry
         .later
         .iter()

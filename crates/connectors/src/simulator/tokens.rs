@@ -25,7 +25,7 @@ impl Simulator {
         let entry = self.open(entry).await?;
         // The same call again, after the customer was authenticated, brings the token.
         let entry = self.change(entry, Entry::complete).await?;
-        let told = answers::token(&entry, self.world.now(), self.base());
-        told.ok_or_else(|| rejected("the processor had a technical failure"))
+        let reported = answers::token(&entry, self.world.now(), self.base());
+        reported.ok_or_else(|| rejected("the processor had a technical failure"))
     }
 }

@@ -8,7 +8,7 @@ use connector::{
 };
 
 use super::{
-    Kind, Operation, Simulator, answers,
+    BookingKind, Operation, Simulator, answers,
     descriptor::{self, API_KEY, EXPECTED_KEY},
     fault, settings,
     settings::Fault,
@@ -56,7 +56,7 @@ impl Simulator {
     async fn follow(
         &self,
         link: &Link<'_>,
-        kind: Kind,
+        kind: BookingKind,
         call: &Follow<'_>,
     ) -> Result<LaterAnswer, CallError> {
         let operation = Operation {
@@ -95,16 +95,16 @@ impl Connector for Simulator {
     }
 
     fn capture<'a>(&'a self, link: &'a Link<'a>, call: &'a Follow<'a>) -> Called<'a, LaterAnswer> {
-        Box::pin(self.follow(link, Kind::Capture, call))
+        Box::pin(self.follow(link, BookingKind::Capture, call))
     }
 
     fn cancel<'a>(&'a self, link: &'a Link<'a>, call: &'a Follow<'a>) -> Called<'a, LaterAnswer> {
-        Box::pin(self.follow(link, Kind::Cancel, call))
+        Box::pin(self.follow(link, BookingKind::Cancel, call))
     }
 
     fn refund<'a>(&'a self, link: &'a Link<'a>, call: &'a Refund<'a>) -> Called<'a, LaterAnswer> {
         let operation = Operation {
-            kind: Kind::Refund,
+            kind: BookingKind::Refund,
             reference: call.reference,
             authorisation: call.authorisation.reference,
             capture: call.capture,

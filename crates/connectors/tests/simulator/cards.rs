@@ -1,7 +1,7 @@
 //! The table of test numbers, row by row.
 
 use connector::{Answer, LaterAnswer};
-use connectors::simulator::Kind;
+use connectors::simulator::BookingKind;
 use domain::{
     decline::{DeclineCode, DeclineType},
     method::CardFunding,
@@ -215,7 +215,7 @@ fn a_held_payment_is_accepted_two_seconds_later_as_it_was_asked_for() {
             .unwrap();
         assert!(matches!(answer, Answer::Held { .. }), "{answer:?}");
         let refund = shop
-            .later(Kind::Refund, &reference, &shop.reference(), 1000)
+            .later(BookingKind::Refund, &reference, &shop.reference(), 1000)
             .unwrap()
             .unwrap();
         assert!(matches!(refund, LaterAnswer::Refused { .. }), "{refund:?}");
@@ -242,7 +242,7 @@ fn a_held_payment_is_accepted_two_seconds_later_as_it_was_asked_for() {
 fn a_stubborn_authorisation_can_be_neither_captured_nor_cancelled() {
     let shop = Shop::open();
     let authorised = shop.authorised("4000000000000937");
-    for kind in [Kind::Capture, Kind::Cancel] {
+    for kind in [BookingKind::Capture, BookingKind::Cancel] {
         let reference = shop.reference();
         let answer = shop
             .later(kind, &authorised, &reference, 1000)
@@ -255,7 +255,7 @@ fn a_stubborn_authorisation_can_be_neither_captured_nor_cancelled() {
     assert_eq!(shop.entry(&authorised)["cancelled"], json!(false));
     let sold = shop.sold("4000000000000937");
     let refund = shop
-        .later(Kind::Refund, &sold, &shop.reference(), 1000)
+        .later(BookingKind::Refund, &sold, &shop.reference(), 1000)
         .unwrap()
         .unwrap();
     assert!(matches!(refund, LaterAnswer::Done { .. }), "{refund:?}");
@@ -266,7 +266,7 @@ fn a_slow_refund_is_done_two_seconds_later() {
     let shop = Shop::open();
     let (sold, refund) = (shop.sold("4000000000007726"), shop.reference());
     let answer = shop
-        .later(Kind::Refund, &sold, &refund, 400)
+        .later(BookingKind::Refund, &sold, &refund, 400)
         .unwrap()
         .unwrap();
     assert!(matches!(answer, LaterAnswer::Pending { .. }), "{answer:?}");
@@ -291,17 +291,17 @@ fn a_failing_refund_fails_two_seconds_later_and_gives_its_amount_free() {
     let shop = Shop::open();
     let (sold, refund) = (shop.sold("4000000000005126"), shop.reference());
     let answer = shop
-        .later(Kind::Refund, &sold, &refund, 700)
+        .later(BookingKind::Refund, &sold, &refund, 700)
         .unwrap()
         .unwrap();
     assert!(matches!(answer, LaterAnswer::Pending { .. }), "{answer:?}");
-    let beside = shop
-        .later(Kind::Refund, &sold, &shop.reference(), 301)
+    let alongside = shop
+        .later(BookingKind::Refund, &sold, &shop.reference(), 301)
         .unwrap()
         .unwrap();
     assert!(
-        matches!(beside, LaterAnswer::Refused { .. }),
-        "a pending refund reserves its amount: {beside:?}"
+        matches!(alongside, LaterAnswer::Refused { .. }),
+        "a pending refund reserves its amount: {alongside:?}"
     );
     shop.wait(2000);
     assert!(matches!(
@@ -311,7 +311,7 @@ fn a_failing_refund_fails_two_seconds_later_and_gives_its_amount_free() {
     assert_eq!(shop.sums(&sold), [1000, 1000, 0]);
     assert_eq!(shop.entry(&sold)["refunds"][0]["status"], "failed");
     let again = shop
-        .later(Kind::Refund, &sold, &shop.reference(), 1000)
+        .later(BookingKind::Refund, &sold, &shop.reference(), 1000)
         .unwrap()
         .unwrap();
     assert!(matches!(again, LaterAnswer::Pending { .. }), "{again:?}");
@@ -325,10 +325,10 @@ fn later_operations_of_a_silent_card_take_effect_and_answer_at_the_second_call()
         shop.authorised("4000000000000945"),
     );
     let steps = [
-        (Kind::Capture, &captured, 1000),
-        (Kind::Refund, &captured, 400),
-        (Kind::Refund, &captured, 600),
-        (Kind::Cancel, &cancelled, 1000),
+        (BookingKind::Capture, &captured, 1000),
+        (BookingKind::Refund, &captured, 400),
+        (BookingKind::Refund, &captured, 600),
+        (BookingKind::Cancel, &cancelled, 1000),
     ];
     for (kind, about, minor) in steps {
         let reference = shop.reference();
@@ -351,7 +351,7 @@ fn later_operations_of_a_silent_card_take_effect_and_answer_at_the_second_call()
     assert_eq!(shop.entry(&cancelled)["cancelled"], json!(true));
     // What has no effect is refused aloud.
     let above = shop
-        .later(Kind::Refund, &captured, &shop.reference(), 1)
+        .later(BookingKind::Refund, &captured, &shop.reference(), 1)
         .unwrap()
         .unwrap();
     assert!(matches!(above, LaterAnswer::Refused { .. }), "{above:?}");

@@ -4,9 +4,9 @@ mod pages;
 
 use connector::{
     AccountData, Action, ActionKind, Answer, Authorise, CallError, Complete, Connector, Cryptogram,
-    LaterAnswer, Means, Reference, ThreeDs, ThreeDsCall,
+    FundingSource, LaterAnswer, Reference, ThreeDs, ThreeDsCall,
 };
-use connectors::simulator::{Kind, Progress};
+use connectors::simulator::{BookingKind, Progress};
 use domain::{
     bank_account::AccountKind, card_number::AccountNumber, decline::DeclineCode, method::Method,
     payment::ThreeDsWish,
@@ -74,18 +74,18 @@ impl Shop {
             eci: (!eci.is_empty()).then(|| eci.to_owned()),
         });
         let account = ask.account.map(account);
-        let means = match (&data, &cryptogram, &account) {
-            (Some(card), Some(cryptogram), _) => Means::NetworkToken { card, cryptogram },
-            (Some(card), None, _) => Means::Card(card),
-            (None, _, Some(account)) => Means::Account(account),
-            (None, _, None) => Means::Page,
+        let funding_source = match (&data, &cryptogram, &account) {
+            (Some(card), Some(cryptogram), _) => FundingSource::NetworkToken { card, cryptogram },
+            (Some(card), None, _) => FundingSource::Card(card),
+            (None, _, Some(account)) => FundingSource::Account(account),
+            (None, _, None) => FundingSource::Page,
         };
         let call = Authorise {
             reference,
             money: eur(1000),
             capture: ask.capture,
             method: ask.method,
-            means,
+            funding_source,
             three_ds: ThreeDsCall {
                 wish: ask.wish,
                 return_url: ask.back,
@@ -303,7 +303,7 @@ fn what_waits_can_be_given_up_and_is_never_charged_then() {
                 shop.decide(&token, true);
             }
             let cancel = shop
-                .later(Kind::Cancel, &reference, &shop.reference(), 1000)
+                .later(BookingKind::Cancel, &reference, &shop.reference(), 1000)
                 .unwrap()
                 .unwrap();
             assert!(matches!(cancel, LaterAnswer::Done { .. }), "{cancel:?}");
@@ -313,7 +313,7 @@ fn what_waits_can_be_given_up_and_is_never_charged_then() {
                 DeclineCode::PaymentCancelled,
             );
             let again = shop
-                .later(Kind::Cancel, &reference, &shop.reference(), 1000)
+                .later(BookingKind::Cancel, &reference, &shop.reference(), 1000)
                 .unwrap()
                 .unwrap();
             assert!(matches!(again, LaterAnswer::Refused { .. }), "{again:?}");
@@ -335,7 +335,7 @@ fn what_is_completed_is_cancelled_like_any_authorisation() {
             ..with(CHALLENGE)
         },
     );
-    for kind in [Kind::Capture, Kind::Refund] {
+    for kind in [BookingKind::Capture, BookingKind::Refund] {
         let early = shop
             .later(kind, &reference, &shop.reference(), 1000)
             .unwrap()
@@ -345,7 +345,7 @@ fn what_is_completed_is_cancelled_like_any_authorisation() {
     shop.decide(&token, true);
     shop.complete(&reference, (1000, false)).unwrap().unwrap();
     let cancel = shop
-        .later(Kind::Cancel, &reference, &shop.reference(), 1000)
+        .later(BookingKind::Cancel, &reference, &shop.reference(), 1000)
         .unwrap()
         .unwrap();
     assert!(matches!(cancel, LaterAnswer::Done { .. }), "{cancel:?}");
@@ -415,14 +415,14 @@ fn other_cards_pass_without_a_challenge_when_it_is_asked_for() {
 #[test]
 fn a_wallets_cryptogram_stands_for_the_challenge() {
     let shop = shop();
-    let told = shop.ask(
+    let reported = shop.ask(
         &shop.reference(),
         Ask {
             cryptogram: Some("07"),
             ..with(CHALLENGE)
         },
     );
-    assert_eq!(three_ds(&told), Some(authenticated("07", None)));
+    assert_eq!(three_ds(&reported), Some(authenticated("07", None)));
     let own = shop.ask(
         &shop.reference(),
         Ask {

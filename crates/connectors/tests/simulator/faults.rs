@@ -1,8 +1,8 @@
 //! Connections whose settings make the processor misbehave.
 
 use connector::{
-    Answer, Authorise, CallError, Cause, Connector, Credentials, Earlier, Known, LookUp, Means,
-    Reference, ThreeDsCall,
+    Answer, Authorise, CallError, Cause, Connector, Credentials, Earlier, FundingSource, Known,
+    LookUp, Reference, ThreeDsCall,
 };
 use domain::payment::ThreeDsWish;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ fn authorise(shop: &Shop, reference: &Reference, settings: &Value) -> Call<Answe
         money: eur(1000),
         capture: true,
         method: card.number.brand().method(),
-        means: Means::Card(&card),
+        funding_source: FundingSource::Card(&card),
         three_ds: ThreeDsCall {
             wish: ThreeDsWish::AsIssuer,
             return_url: None,
@@ -185,7 +185,7 @@ fn the_key_of_the_account_is_checked_where_there_is_one() {
             money: eur(1000),
             capture: true,
             method: card.number.brand().method(),
-            means: Means::Card(&card),
+            funding_source: FundingSource::Card(&card),
             three_ds: ThreeDsCall {
                 wish: ThreeDsWish::AsIssuer,
                 return_url: None,

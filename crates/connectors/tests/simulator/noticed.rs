@@ -2,7 +2,8 @@
 
 use connector::{
     Answer, Authorise, Called, Complete, Connector, Credentials, Descriptor, Finding, Follow,
-    Found, LaterAnswer, Link, LookUp, Means, Reference, Refund, Stored, Tokenise, Tokenised,
+    Found, FundingSource, LaterAnswer, Link, LookUp, Reference, Refund, Stored, Tokenise,
+    Tokenised,
     scenarios::{self, Challenge, Fixtures},
 };
 use domain::{id::PaymentId, money::Money};
@@ -91,10 +92,10 @@ impl Connector for Faulty {
     fn authorise<'a>(&'a self, link: &'a Link<'a>, call: &'a Authorise<'a>) -> Called<'a, Answer> {
         Box::pin(async move {
             let fine = card("4242424242424242");
-            let means = if self.fault == Fault::ApprovesEverything {
-                Means::Card(&fine)
+            let funding_source = if self.fault == Fault::ApprovesEverything {
+                FundingSource::Card(&fine)
             } else {
-                call.means
+                call.funding_source
             };
             let capture = match self.fault {
                 Fault::NeverCaptures => false,
@@ -102,7 +103,7 @@ impl Connector for Faulty {
                 _ => call.capture,
             };
             let call = Authorise {
-                means,
+                funding_source,
                 capture,
                 ..*call
             };
@@ -317,7 +318,7 @@ fn each_broken_rule_is_noticed_by_the_scenario_that_is_about_it() {
         (Fault::RefundsAnyCapture, "a refund names its capture"),
         (
             Fault::ListsWhatNeverHappened,
-            "what a look-up lists beside the call that it is about is true",
+            "what a look-up lists next to the call that it is about is true",
         ),
     ] {
         let failed = failures(fault);

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use connector::{Answer, CallError, Connector, LaterAnswer, Refund};
-use connectors::simulator::{Books, BooksError, Entry, Kind, MemoryBooks, Simulator};
+use connectors::simulator::{BookingKind, Books, BooksError, Entry, MemoryBooks, Simulator};
 use domain::money::{Currency, Money};
 use futures_util::future::{BoxFuture, join_all};
 use world::World;
@@ -51,13 +51,13 @@ fn a_later_reference_belongs_to_one_request_too() {
     let authorised = shop.authorised(FINE);
     let capture = shop.reference();
     assert!(matches!(
-        shop.later(Kind::Capture, &authorised, &capture, 1000),
+        shop.later(BookingKind::Capture, &authorised, &capture, 1000),
         Ok(Ok(LaterAnswer::Done { .. }))
     ));
     for other in [
-        shop.later(Kind::Capture, &authorised, &capture, 999),
-        shop.later(Kind::Refund, &authorised, &capture, 1000),
-        shop.later(Kind::Refund, &authorised, &authorised, 1000),
+        shop.later(BookingKind::Capture, &authorised, &capture, 999),
+        shop.later(BookingKind::Refund, &authorised, &capture, 1000),
+        shop.later(BookingKind::Refund, &authorised, &authorised, 1000),
     ] {
         assert!(is_rejected(&other), "{other:?}");
     }
@@ -69,16 +69,19 @@ fn what_was_refused_stays_refused_under_its_reference() {
     let shop = Shop::open();
     let authorised = shop.authorised(FINE);
     let early = shop.reference();
-    let first = shop.later(Kind::Refund, &authorised, &early, 1000);
+    let first = shop.later(BookingKind::Refund, &authorised, &early, 1000);
     assert!(
         matches!(first, Ok(Ok(LaterAnswer::Refused { .. }))),
         "{first:?}"
     );
     assert!(matches!(
-        shop.later(Kind::Capture, &authorised, &shop.reference(), 1000),
+        shop.later(BookingKind::Capture, &authorised, &shop.reference(), 1000),
         Ok(Ok(LaterAnswer::Done { .. }))
     ));
-    assert_eq!(shop.later(Kind::Refund, &authorised, &early, 1000), first);
+    assert_eq!(
+        shop.later(BookingKind::Refund, &authorised, &early, 1000),
+        first
+    );
     assert_eq!(shop.sums(&authorised), [1000, 1000, 0]);
 }
 
@@ -87,7 +90,11 @@ fn nothing_is_done_about_an_authorisation_of_somebody_else() {
     let shop = Shop::open();
     let authorised = shop.authorised(FINE);
     let other = connection("simulator-b");
-    for kind in [Kind::Capture, Kind::Cancel, Kind::Refund] {
+    for kind in [
+        BookingKind::Capture,
+        BookingKind::Cancel,
+        BookingKind::Refund,
+    ] {
         let call = shop.later_with(kind, (&authorised, &shop.reference()), &other, eur(1000));
         assert!(is_rejected(&call), "{call:?}");
         let unknown = shop.later(kind, &shop.reference(), &shop.reference(), 1000);
@@ -111,7 +118,7 @@ fn amounts_are_above_zero_and_in_the_currency_of_the_authorisation() {
             (minor, true)
         )));
         assert!(is_rejected(&shop.later(
-            Kind::Capture,
+            BookingKind::Capture,
             &authorised,
             &shop.reference(),
             minor
@@ -119,7 +126,7 @@ fn amounts_are_above_zero_and_in_the_currency_of_the_authorisation() {
     }
     let usd = Money::new(1000, Currency::parse("USD").unwrap());
     let call = shop.later_with(
-        Kind::Capture,
+        BookingKind::Capture,
         (&authorised, &shop.reference()),
         &shop.connection,
         usd,
@@ -141,7 +148,7 @@ fn the_largest_amount_does_not_overflow() {
     ));
     for (minor, done) in [(i64::MAX, true), (i64::MAX, false), (1, false)] {
         let refund = shop
-            .later(Kind::Refund, &reference, &shop.reference(), minor)
+            .later(BookingKind::Refund, &reference, &shop.reference(), minor)
             .unwrap()
             .unwrap();
         assert_eq!(
@@ -268,14 +275,14 @@ fn an_entry_does_not_grow_without_end() {
     let shop = Shop::open();
     let authorised = shop.authorised(FINE);
     for _ in 0..2000 {
-        let refused = shop.later(Kind::Capture, &authorised, &shop.reference(), 1001);
+        let refused = shop.later(BookingKind::Capture, &authorised, &shop.reference(), 1001);
         assert!(
             matches!(refused, Ok(Ok(LaterAnswer::Refused { .. }))),
             "{refused:?}"
         );
     }
     assert!(is_rejected(&shop.later(
-        Kind::Capture,
+        BookingKind::Capture,
         &authorised,
         &shop.reference(),
         1000

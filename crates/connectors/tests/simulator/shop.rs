@@ -4,9 +4,9 @@ use std::{future::Future, sync::Arc, time::Duration};
 
 use connector::{
     Answer, Authorise, CallError, CardData, Connector, Credentials, Earlier, Finding, Follow,
-    LaterAnswer, Link, LookUp, Means, Reference, Refund, ThreeDsCall,
+    FundingSource, LaterAnswer, Link, LookUp, Reference, Refund, ThreeDsCall,
 };
-use connectors::simulator::{Kind, MemoryBooks, Simulator, read_books};
+use connectors::simulator::{BookingKind, MemoryBooks, Simulator, read_books};
 use domain::{
     card_number::CardNumber,
     expiry::Expiry,
@@ -124,7 +124,7 @@ impl Shop {
             money,
             capture,
             method: card.number.brand().method(),
-            means: Means::Card(&card),
+            funding_source: FundingSource::Card(&card),
             three_ds: ThreeDsCall {
                 wish: ThreeDsWish::AsIssuer,
                 return_url: None,
@@ -167,7 +167,7 @@ impl Shop {
 
     pub(crate) fn later(
         &self,
-        kind: Kind,
+        kind: BookingKind,
         about: &Reference,
         reference: &Reference,
         minor: i64,
@@ -177,7 +177,7 @@ impl Shop {
 
     pub(crate) fn later_with(
         &self,
-        kind: Kind,
+        kind: BookingKind,
         (authorisation, reference): (&Reference, &Reference),
         connection: &ConnectionId,
         money: Money,
@@ -198,9 +198,9 @@ impl Shop {
         };
         let link = link(connection, &NO_SETTINGS, None);
         self.in_time(match kind {
-            Kind::Capture => self.simulator.capture(&link, &call),
-            Kind::Cancel => self.simulator.cancel(&link, &call),
-            Kind::Refund => self.simulator.refund(&link, &refund),
+            BookingKind::Capture => self.simulator.capture(&link, &call),
+            BookingKind::Cancel => self.simulator.cancel(&link, &call),
+            BookingKind::Refund => self.simulator.refund(&link, &refund),
         })
     }
 

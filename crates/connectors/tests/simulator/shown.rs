@@ -1,7 +1,7 @@
 //! The books as they are shown, and what they never hold.
 
 use connector::Answer;
-use connectors::simulator::{Books, Entry, Kind, read_books};
+use connectors::simulator::{BookingKind, Books, Entry, read_books};
 use serde_json::json;
 
 use crate::shop::{Seen, Shop};
@@ -11,13 +11,13 @@ fn an_entry_is_shown_with_its_captures_and_refunds() {
     let shop = Shop::open();
     let authorised = shop.authorised("4242424242424242");
     let (above, capture, refund) = (shop.reference(), shop.reference(), shop.reference());
-    shop.later(Kind::Capture, &authorised, &above, 1001)
+    shop.later(BookingKind::Capture, &authorised, &above, 1001)
         .unwrap()
         .unwrap();
-    shop.later(Kind::Capture, &authorised, &capture, 900)
+    shop.later(BookingKind::Capture, &authorised, &capture, 900)
         .unwrap()
         .unwrap();
-    shop.later(Kind::Refund, &authorised, &refund, 250)
+    shop.later(BookingKind::Refund, &authorised, &refund, 250)
         .unwrap()
         .unwrap();
     assert_eq!(
@@ -76,7 +76,7 @@ fn an_entry_can_be_stored_and_never_holds_the_number() {
         shop.authorise(&reference, number, (1000, true))
             .unwrap()
             .unwrap();
-        shop.later(Kind::Refund, &reference, &shop.reference(), 400)
+        shop.later(BookingKind::Refund, &reference, &shop.reference(), 400)
             .unwrap()
             .unwrap();
         let entry = shop

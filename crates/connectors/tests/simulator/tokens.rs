@@ -24,8 +24,8 @@ fn tokenise(
         .unwrap()
 }
 
-fn is_token(told: &Result<Tokenised, CallError>) -> bool {
-    matches!(told, Ok(Tokenised::Token { token, reusable: true }) if token.starts_with("simtok_") && token.len() == 31)
+fn is_token(reported: &Result<Tokenised, CallError>) -> bool {
+    matches!(reported, Ok(Tokenised::Token { token, reusable: true }) if token.starts_with("simtok_") && token.len() == 31)
 }
 
 #[test]
@@ -45,10 +45,10 @@ fn a_card_has_one_token_per_request_and_no_money_moves() {
 #[test]
 fn a_declined_card_has_none() {
     let shop = Shop::open();
-    let told = tokenise(&shop, "t", "4000000000009995", None);
+    let reported = tokenise(&shop, "t", "4000000000009995", None);
     assert!(
-        matches!(&told, Ok(Tokenised::Declined(decline)) if decline.code == DeclineCode::InsufficientFunds),
-        "{told:?}"
+        matches!(&reported, Ok(Tokenised::Declined(decline)) if decline.code == DeclineCode::InsufficientFunds),
+        "{reported:?}"
     );
     let failed = tokenise(&shop, "f", "4000000000000119", None);
     assert!(
@@ -93,14 +93,14 @@ fn a_challenge_is_passed_first() {
                 true
             )
         );
-        let told = tokenise(&shop, reference, NUMBER, back);
+        let reported = tokenise(&shop, reference, NUMBER, back);
         if pass {
-            assert!(is_token(&told), "{told:?}");
-            assert_eq!(tokenise(&shop, reference, NUMBER, back), told);
+            assert!(is_token(&reported), "{reported:?}");
+            assert_eq!(tokenise(&shop, reference, NUMBER, back), reported);
         } else {
             assert!(
-                matches!(&told, Ok(Tokenised::Declined(decline)) if decline.code == DeclineCode::ThreeDSecure),
-                "{told:?}"
+                matches!(&reported, Ok(Tokenised::Declined(decline)) if decline.code == DeclineCode::ThreeDSecure),
+                "{reported:?}"
             );
         }
     }

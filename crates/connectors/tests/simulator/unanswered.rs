@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use connector::{Authorise, CallError, Connector, LookUp, Means, Refund, ThreeDsCall};
+use connector::{Authorise, CallError, Connector, FundingSource, LookUp, Refund, ThreeDsCall};
 use connectors::simulator::{Books, BooksError, Entry, MemoryBooks, Simulator};
 use domain::payment::ThreeDsWish;
 use futures_util::future::BoxFuture;
@@ -98,7 +98,7 @@ macro_rules! authorise {
             money: eur(1000),
             capture: true,
             method: card.number.brand().method(),
-            means: Means::Card(&card),
+            funding_source: FundingSource::Card(&card),
             three_ds: ThreeDsCall {
                 wish: ThreeDsWish::AsIssuer,
                 return_url: None,

@@ -84,7 +84,7 @@ fn what_a_wrong_clock_has_settled_is_forgotten() {
 }
 
 #[test]
-fn clocks_that_differ_are_told_again_and_again_and_not_all_the_time() {
+fn clocks_that_differ_are_reported_again_and_again_and_not_all_the_time() {
     let dates = Dates::default();
     let measured = |clock: i64, asked: i64| {
         dates.note(sample(clock, 1, 1), at(asked), at(asked + 10));

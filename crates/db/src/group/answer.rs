@@ -85,7 +85,7 @@ pub(crate) fn answer(
                 job.answer(Ok(Answer::Committed(Committed::Conflict { statement })));
             }
             Verdict::Failed(error) => {
-                // Logged by whoever asked: it knows for what.
+                // Logged by the caller, which knows the purpose.
                 job.answer(Err::<Answer, DbError>(error));
             }
             Verdict::Unknown => match job.work {

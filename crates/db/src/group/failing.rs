@@ -10,12 +10,12 @@ use crate::DbError;
 /// After so long without a failure nothing more is known, and the next commits will tell.
 const QUIET: Duration = Duration::from_secs(10);
 
-/// What the last commits told of the storage.
+/// What the last commits reported of the storage.
 #[derive(Default)]
-pub(crate) struct Failing(Mutex<State>);
+pub(crate) struct Failing(Mutex<FailingState>);
 
 #[derive(Default)]
-struct State {
+struct FailingState {
     /// The last failure, since nothing was written.
     last: Option<(Timestamp, String)>,
     /// A commit failed so that nobody knows whether it was made: nothing is written any more.
@@ -54,7 +54,7 @@ impl Failing {
             ));
         }
         match &state.last {
-            // A clock that was set back ends it too: the next failure begins anew.
+            // A clock that was set back ends it too: the next failure begins again.
             Some((at, _)) if now < *at || now.since(*at) > QUIET => {
                 state.last = None;
                 Ok(())

@@ -7,6 +7,6 @@ mod verdict;
 
 pub(crate) use answer::{answer, begin_counting, failing, measure, refused};
 pub(crate) use failing::Failing;
-pub(crate) use queue::{Answer, Arrival, Company, Job, Place, Queue, Work};
+pub(crate) use queue::{Answer, Arrival, Company, Job, Queue, QueueTicket, Work};
 pub use verdict::Refusal;
 pub(crate) use verdict::{Ahead, Traces, Verdict, repeats_a_value, shown, weigh};

@@ -55,7 +55,7 @@ pub(crate) enum Company {
 }
 
 impl Job {
-    /// Answers. Whoever asked may have gone.
+    /// Answers. Anyone who asked may have gone.
     pub(crate) fn answer(self, answer: Result<Answer, DbError>) {
         let Self {
             work, answer: to, ..
@@ -74,14 +74,14 @@ pub(crate) enum Arrival {
 }
 
 /// A place in the queue.
-pub(crate) struct Place {
+pub(crate) struct QueueTicket {
     pub(crate) answered: oneshot::Receiver<Result<Answer, DbError>>,
     ticket: u64,
 }
 
 /// Jobs in the order in which they came.
 pub(crate) struct Queue {
-    state: Mutex<State>,
+    state: Mutex<QueueState>,
     arrived: Condvar,
     /// The same for a task.
     woken: Notify,
@@ -91,7 +91,7 @@ pub(crate) struct Queue {
     pub(crate) failing: Failing,
 }
 
-struct State {
+struct QueueState {
     waiting: VecDeque<Job>,
     gate: Gate,
     next_ticket: u64,
@@ -106,7 +106,7 @@ enum Gate {
 impl Queue {
     /// A queue of at most `capacity` jobs that gives at most `most` at once.
     pub(crate) fn new(capacity: usize, most: usize) -> Self {
-        let state = State {
+        let state = QueueState {
             waiting: VecDeque::new(),
             gate: Gate::Open,
             next_ticket: 0,
@@ -127,7 +127,7 @@ impl Queue {
         work: Work,
         aggregate: Option<u64>,
         give_up_at: Option<Timestamp>,
-    ) -> Result<Place, DbError> {
+    ) -> Result<QueueTicket, DbError> {
         let (answer, answered) = oneshot::channel();
         let mut state = self.state.lock();
         if state.gate == Gate::Closed {
@@ -150,7 +150,7 @@ impl Queue {
         drop(state);
         self.arrived.notify_one();
         self.woken.notify_one();
-        Ok(Place { answered, ticket })
+        Ok(QueueTicket { answered, ticket })
     }
 
     /// Waits for jobs and takes those that may share a commit. `None` when the queue is closed and empty.
@@ -215,7 +215,7 @@ impl Queue {
     }
 
     /// The oldest jobs, at most one of each aggregate. Those that nobody waits for any more are answered and left out.
-    fn pick(&self, state: &mut State, now: Timestamp) -> Vec<Job> {
+    fn pick(&self, state: &mut QueueState, now: Timestamp) -> Vec<Job> {
         let mut batch = Vec::with_capacity(self.most.min(state.waiting.len()));
         let mut passed_over = Vec::new();
         let mut aggregates = HashSet::new();
@@ -255,7 +255,7 @@ impl Queue {
     }
 
     /// Takes a job out, if it still waits.
-    pub(crate) fn withdraw(&self, place: &Place) {
+    pub(crate) fn withdraw(&self, place: &QueueTicket) {
         self.state
             .lock()
             .waiting
@@ -287,7 +287,7 @@ impl Queue {
 mod tests {
     use super::*;
 
-    fn push(queue: &Queue, aggregate: u64) -> Place {
+    fn push(queue: &Queue, aggregate: u64) -> QueueTicket {
         queue
             .push(Work::Commit(Arc::default()), Some(aggregate), None)
             .unwrap()
@@ -313,7 +313,7 @@ mod tests {
     fn two_jobs_of_one_aggregate_are_never_in_one_batch_and_keep_their_order() {
         let (world, _sim) = World::simulated(1);
         let queue = Queue::new(10, 10);
-        let _places: Vec<Place> = [7, 8, 7, 7, 9, 8]
+        let _places: Vec<QueueTicket> = [7, 8, 7, 7, 9, 8]
             .map(|aggregate| push(&queue, aggregate))
             .into();
         assert_eq!(tickets(queue.take(&world)), [0, 1, 4]);
@@ -326,7 +326,7 @@ mod tests {
     fn sixty_four_waiting_jobs_share_one_batch_and_no_more_than_the_most() {
         let (world, _sim) = World::simulated(1);
         let queue = Queue::new(1000, 64);
-        let _places: Vec<Place> = (0..70).map(|aggregate| push(&queue, aggregate)).collect();
+        let _places: Vec<QueueTicket> = (0..70).map(|aggregate| push(&queue, aggregate)).collect();
         assert_eq!(queue.take(&world).unwrap().len(), 64);
         assert_eq!(queue.take(&world).unwrap().len(), 6);
     }
@@ -335,7 +335,7 @@ mod tests {
     fn jobs_put_back_come_first_in_their_order() {
         let (world, _sim) = World::simulated(1);
         let queue = Queue::new(3, 2);
-        let _places: Vec<Place> = (0..3).map(|aggregate| push(&queue, aggregate)).collect();
+        let _places: Vec<QueueTicket> = (0..3).map(|aggregate| push(&queue, aggregate)).collect();
         let batch = queue.take(&world).unwrap();
         queue.put_back(batch);
         assert_eq!(tickets(queue.take(&world)), [0, 1]);
@@ -380,7 +380,7 @@ mod tests {
     fn a_job_that_must_be_alone_is() {
         let (world, _sim) = World::simulated(1);
         let queue = Queue::new(10, 10);
-        let _places: Vec<Place> = (0..4).map(|aggregate| push(&queue, aggregate)).collect();
+        let _places: Vec<QueueTicket> = (0..4).map(|aggregate| push(&queue, aggregate)).collect();
         let mut batch = queue.take(&world).unwrap();
         batch[0].company = Company::None;
         batch[2].company = Company::None;

@@ -40,7 +40,7 @@ pub(crate) struct Address {
     tls: Tls,
 }
 
-/// The `application_name` of a command that moves data. Whoever looks for nodes would not see one of this name.
+/// The `application_name` of a command that moves data. Anyone who looks for nodes would not see one of this name.
 const MOVER: &str = "pointsman-migrate";
 
 impl Address {
@@ -80,7 +80,7 @@ impl Address {
             config.tcp_user_timeout(options.statement_timeout * 2);
             // A standby would serve what is old and take no writes.
             config.target_session_attrs(TargetSessionAttrs::ReadWrite);
-            // So that those of one installation are told from others in the same database, whatever they are called.
+            // So that those of one installation are distinguished from others in the same database, whatever they are called.
             let name = match config.get_application_name() {
                 _ if options.moves => MOVER.to_owned(),
                 None => format!("pointsman {}", options.schema),

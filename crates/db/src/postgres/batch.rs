@@ -43,12 +43,12 @@ enum Round {
     Met,
 }
 
-enum Stop {
+enum BatchError {
     Lost(String),
     Failed(DbError),
 }
 
-impl Stop {
+impl BatchError {
     fn from_failure(failure: Failure) -> Self {
         match failure {
             Failure::Lost(why) => Self::Lost(why),
@@ -69,8 +69,8 @@ pub(crate) async fn judge<W: Wire>(link: &W, works: &[&[Statement]]) -> Judged {
     };
     match judged.await {
         Ok(verdicts) => Judged::Verdicts(verdicts),
-        Err(Stop::Lost(why)) => Judged::Lost(why),
-        Err(Stop::Failed(error)) => Judged::Failed(error),
+        Err(BatchError::Lost(why)) => Judged::Lost(why),
+        Err(BatchError::Failed(error)) => Judged::Failed(error),
     }
 }
 
@@ -78,7 +78,7 @@ pub(crate) async fn judge<W: Wire>(link: &W, works: &[&[Statement]]) -> Judged {
 async fn prepare<'a, W: Wire>(
     link: &W,
     works: &[&'a [Statement]],
-) -> Result<Vec<Work<'a, W::Prepared>>, Stop> {
+) -> Result<Vec<Work<'a, W::Prepared>>, BatchError> {
     let mut ready = Vec::with_capacity(works.len());
     for statements in works {
         let mut work = Work {
@@ -89,7 +89,9 @@ async fn prepare<'a, W: Wire>(
         for statement in *statements {
             match link.prepare(statement).await {
                 Ok(prepared) => work.prepared.push(prepared),
-                Err(Failure::Refused(Refusal::Storage(error))) => return Err(Stop::Failed(error)),
+                Err(Failure::Refused(Refusal::Storage(error))) => {
+                    return Err(BatchError::Failed(error));
+                }
                 Err(Failure::Refused(refusal)) => {
                     work.verdict = Some(Verdict::Failed(refusal.into()));
                     break;
@@ -98,7 +100,7 @@ async fn prepare<'a, W: Wire>(
                     work.verdict = Some(Verdict::Again);
                     break;
                 }
-                Err(lost @ Failure::Lost(_)) => return Err(Stop::from_failure(lost)),
+                Err(lost @ Failure::Lost(_)) => return Err(BatchError::from_failure(lost)),
             }
         }
         if statements.is_empty() {
@@ -109,7 +111,10 @@ async fn prepare<'a, W: Wire>(
     Ok(ready)
 }
 
-async fn play_all<W: Wire>(link: &W, works: &mut [Work<'_, W::Prepared>]) -> Result<(), Stop> {
+async fn play_all<W: Wire>(
+    link: &W,
+    works: &mut [Work<'_, W::Prepared>],
+) -> Result<(), BatchError> {
     let (mut begin, mut rounds, mut meetings) = (Begin::First, 0, 0);
     loop {
         let mut played: Vec<&mut Work<'_, W::Prepared>> = works
@@ -125,13 +130,13 @@ async fn play_all<W: Wire>(link: &W, works: &mut [Work<'_, W::Prepared>]) -> Res
         }
         let round = match play(link, begin, &mut played).await {
             Ok(round) => round,
-            Err(Stop::Failed(error)) => {
+            Err(BatchError::Failed(error)) => {
                 undo(link).await?;
-                return Err(Stop::Failed(error));
+                return Err(BatchError::Failed(error));
             }
             Err(lost) => return Err(lost),
         };
-        begin = Begin::Anew;
+        begin = Begin::Again;
         let sealed = match round {
             Round::Whole => link.seal().await,
             Round::Met => Sealed::Met,
@@ -156,7 +161,7 @@ async fn play_all<W: Wire>(link: &W, works: &mut [Work<'_, W::Prepared>]) -> Res
             Sealed::Unknown => played
                 .into_iter()
                 .for_each(|work| work.verdict = Some(Verdict::Unknown)),
-            Sealed::NotSent => return Err(Stop::Lost("it went before a commit".to_owned())),
+            Sealed::NotSent => return Err(BatchError::Lost("it went before a commit".to_owned())),
             Sealed::Met => {
                 meetings += 1;
                 let alone = played.len() == 1;
@@ -181,8 +186,8 @@ async fn play_all<W: Wire>(link: &W, works: &mut [Work<'_, W::Prepared>]) -> Res
 }
 
 /// Leaves no transaction open.
-async fn undo<W: Wire>(link: &W) -> Result<(), Stop> {
-    link.undo().await.map_err(Stop::Lost)
+async fn undo<W: Wire>(link: &W) -> Result<(), BatchError> {
+    link.undo().await.map_err(BatchError::Lost)
 }
 
 /// Sends BEGIN and every statement at once, and weighs the counts.
@@ -190,7 +195,7 @@ async fn play<W: Wire>(
     link: &W,
     begin: Begin,
     played: &mut [&mut Work<'_, W::Prepared>],
-) -> Result<Round, Stop> {
+) -> Result<Round, BatchError> {
     let changes: Vec<Ready<'_, W::Prepared>> = played
         .iter()
         .map(|work| Ready {
@@ -201,7 +206,7 @@ async fn play<W: Wire>(
     let mut answers = link
         .play(begin, &changes)
         .await
-        .map_err(Stop::from_failure)?
+        .map_err(BatchError::from_failure)?
         .into_iter();
     let alone = played.len() == 1;
     let mut round = Round::Whole;
@@ -255,7 +260,7 @@ enum Weighed {
 fn weigh_work(
     statements: &[Statement],
     answers: Vec<Result<u64, Failure>>,
-) -> Result<Weighed, Stop> {
+) -> Result<Weighed, BatchError> {
     let mut traces = Traces::None;
     for (index, (statement, answer)) in statements.iter().zip(answers).enumerate() {
         let (ran, aborted) = match answer {
@@ -266,10 +271,10 @@ fn weigh_work(
                 return Ok(Weighed::Met);
             }
             Err(Failure::Aborted) => return Ok(Weighed::NotLookedAt),
-            Err(Failure::Lost(why)) => return Err(Stop::Lost(why)),
+            Err(Failure::Lost(why)) => return Err(BatchError::Lost(why)),
         };
         if let Some(verdict) =
-            weigh(index, statement.expect, ran, &mut traces).map_err(Stop::Failed)?
+            weigh(index, statement.expect, ran, &mut traces).map_err(BatchError::Failed)?
         {
             return Ok(Weighed::Refused(verdict, aborted));
         }

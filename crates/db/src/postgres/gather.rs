@@ -1,7 +1,7 @@
 //! Reads that come while one is under way on their connection go together when it is done.
 //!
-//! Whoever finds the connection free reads at once. The others wait; when it is free again, the first of them asks for all
-//! that wait by then. Nobody is lost when one who asks goes away: those who waited for it ask anew.
+//! Anyone who finds the connection free reads at once. The others wait; when it is free again, the first of them asks for all
+//! that wait by then. Nobody is lost when one who asks goes away: those that waited for it ask again.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -32,10 +32,10 @@ type Outcome = Result<Vec<Row>, Failure>;
 
 /// Who reads on a connection, and who waits.
 #[derive(Default)]
-pub(super) struct Gathering(Mutex<State>);
+pub(super) struct Gathering(Mutex<ReadQueue>);
 
 #[derive(Default)]
-struct State {
+struct ReadQueue {
     is_taken: bool,
     waiting: VecDeque<Waiting>,
 }
@@ -43,53 +43,56 @@ struct State {
 /// A read that waits.
 struct Waiting {
     statement: Statement,
-    told: oneshot::Sender<Told>,
+    handover: oneshot::Sender<Handover>,
 }
 
-enum Told {
+enum Handover {
     Rows(Outcome),
     /// It is this one's turn to ask for all.
-    Turn(Turn),
+    ReadRight(ReadRight),
 }
 
 /// The right to read. It goes to the next one when it is dropped.
-struct Turn(Option<Arc<Gathering>>);
+struct ReadRight(Option<Arc<Gathering>>);
 
 enum Joined {
-    Turn(Turn),
-    Waits(oneshot::Receiver<Told>),
+    ReadRight(ReadRight),
+    Waits(oneshot::Receiver<Handover>),
 }
 
 impl Gathering {
     fn join(self: &Arc<Self>, statement: &Statement) -> Joined {
         let mut state = self.0.lock();
         if state.is_taken {
-            let (told, hears) = oneshot::channel();
+            let (handover, hears) = oneshot::channel();
             state.waiting.push_back(Waiting {
                 statement: statement.clone(),
-                told,
+                handover,
             });
             Joined::Waits(hears)
         } else {
             state.is_taken = true;
-            Joined::Turn(Turn(Some(Arc::clone(self))))
+            Joined::ReadRight(ReadRight(Some(Arc::clone(self))))
         }
     }
 
     fn pass_on(self: Arc<Self>) {
         let mut state = self.0.lock();
         while let Some(next) = state.waiting.pop_front() {
-            match next.told.send(Told::Turn(Turn(Some(Arc::clone(&self))))) {
+            match next
+                .handover
+                .send(Handover::ReadRight(ReadRight(Some(Arc::clone(&self)))))
+            {
                 // It has gone: the turn is not its own.
-                Err(Told::Turn(mut turn)) => drop(turn.0.take()),
-                Ok(()) | Err(Told::Rows(_)) => return,
+                Err(Handover::ReadRight(mut right)) => drop(right.0.take()),
+                Ok(()) | Err(Handover::Rows(_)) => return,
             }
         }
         state.is_taken = false;
     }
 }
 
-impl Turn {
+impl ReadRight {
     /// Those who wait, the first ones.
     fn others(&self) -> Vec<Waiting> {
         let Some(gathering) = &self.0 else {
@@ -100,12 +103,12 @@ impl Turn {
         state
             .waiting
             .drain(..count)
-            .filter(|waiting| !waiting.told.is_closed())
+            .filter(|waiting| !waiting.handover.is_closed())
             .collect()
     }
 }
 
-impl Drop for Turn {
+impl Drop for ReadRight {
     fn drop(&mut self) {
         if let Some(gathering) = self.0.take() {
             gathering.pass_on();
@@ -121,11 +124,13 @@ impl Link {
         }
         loop {
             match self.gathering.join(statement) {
-                Joined::Turn(_turn) => return self.alone(statement).await,
+                Joined::ReadRight(_turn) => return self.alone(statement).await,
                 Joined::Waits(hears) => match hears.await {
-                    Ok(Told::Rows(rows)) => return rows,
-                    Ok(Told::Turn(turn)) => return self.together(statement, &turn).await,
-                    // Whoever asked for this one has gone.
+                    Ok(Handover::Rows(rows)) => return rows,
+                    Ok(Handover::ReadRight(right)) => {
+                        return self.together(statement, &right).await;
+                    }
+                    // Anyone who asked for this one has gone.
                     Err(_) => {}
                 },
             }
@@ -133,16 +138,16 @@ impl Link {
     }
 
     /// Asks for oneself and all that wait.
-    async fn together(&self, own: &Statement, turn: &Turn) -> Outcome {
-        let mut others = turn.others();
+    async fn together(&self, own: &Statement, right: &ReadRight) -> Outcome {
+        let mut others = right.others();
         if others.is_empty() {
             return self.alone(own).await;
         }
         let mut groups: BTreeMap<String, Vec<Waiting>> = BTreeMap::new();
-        let (told, mut hears) = oneshot::channel();
+        let (handover, mut hears) = oneshot::channel();
         others.push(Waiting {
             statement: own.clone(),
-            told,
+            handover,
         });
         for waiting in others {
             groups
@@ -156,8 +161,8 @@ impl Link {
             .collect();
         join_all(asking).await;
         match hears.try_recv() {
-            Ok(Told::Rows(rows)) => rows,
-            Ok(Told::Turn(_)) | Err(_) => self.alone(own).await,
+            Ok(Handover::Rows(rows)) => rows,
+            Ok(Handover::ReadRight(_)) | Err(_) => self.alone(own).await,
         }
     }
 
@@ -172,13 +177,13 @@ impl Link {
             };
             if let Some(found) = bundled {
                 for (waiting, rows) in group.into_iter().zip(found) {
-                    let _ = waiting.told.send(Told::Rows(Ok(rows)));
+                    let _ = waiting.handover.send(Handover::Rows(Ok(rows)));
                 }
             } else {
                 let alone = group.into_iter().map(|waiting| async move {
                     let _ = waiting
-                        .told
-                        .send(Told::Rows(self.alone(&waiting.statement).await));
+                        .handover
+                        .send(Handover::Rows(self.alone(&waiting.statement).await));
                 });
                 join_all(alone).await;
             }

@@ -117,7 +117,7 @@ const ON_DISK: &str = "select set_config('synchronous_commit', 'on', false) wher
 impl Target {
     /// Opens a connection. Errors are for the operator.
     async fn open(&self, role: Role) -> Result<Link, String> {
-        // Boxed: it is large and rare, and whoever may have to open a connection would carry it along.
+        // Boxed: it is large and rare, and every task that may have to open a connection would carry it along.
         let opening = Box::pin(async {
             let (client, connection) = self.address.connect(&self.world).await?;
             let warnings = Arc::new(AtomicU64::new(0));
@@ -169,7 +169,7 @@ impl Target {
     fn settings(&self, role: Role) -> String {
         let schema = &self.options.schema;
         let (timeout, lock) = match role {
-            // Whoever waits for a lock keeps all behind it from working, so it waits briefly and asks again.
+            // Anyone who waits for a lock keeps all behind it from working, so it waits briefly and asks again.
             Role::Migrator => (0, 2_000),
             // Shorter than the statement's own, so that a batch that waits for another gives way and is done again.
             _ => (
@@ -232,7 +232,7 @@ async fn drive<S, T>(
     T: TlsStream + Unpin,
 {
     let working = async {
-        // A warning is seen here before the answer behind it is given to whoever waits for it.
+        // A warning is seen here before the answer behind it is given to the one that waits for it.
         while let Some(message) = poll_fn(|context| connection.poll_message(context)).await {
             match message {
                 Ok(AsyncMessage::Notice(notice)) => {
@@ -266,7 +266,7 @@ async fn drive<S, T>(
 
 const BEGIN: &str = "begin isolation level read committed read write";
 /// The same, after what was begun before is undone.
-const BEGIN_ANEW: &str = "rollback; begin isolation level read committed read write";
+const BEGIN_AGAIN: &str = "rollback; begin isolation level read committed read write";
 
 impl Endpoint for Target {
     type Wire = Link;
@@ -365,10 +365,10 @@ impl Wire for Link {
                 Role::Writer,
             ));
         }
-        let told = |(answer, (_, statement)): (Result<u64, Error>, (&Prepared, &Statement))| {
+        let reported = |(answer, (_, statement)): (Result<u64, Error>, (&Prepared, &Statement))| {
             answer.map_err(|error| failure(&error, statement, Role::Writer))
         };
-        Ok(answers.zip(statements).map(told).collect())
+        Ok(answers.zip(statements).map(reported).collect())
     }
 
     async fn seal(&self) -> Sealed {
@@ -411,7 +411,7 @@ fn is_undone(code: &str) -> bool {
 pub(super) const fn text(begin: Begin) -> &'static str {
     match begin {
         Begin::First => BEGIN,
-        Begin::Anew => BEGIN_ANEW,
+        Begin::Again => BEGIN_AGAIN,
     }
 }
 

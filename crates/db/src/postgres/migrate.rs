@@ -68,11 +68,11 @@ pub(crate) async fn apply(
             if is_new {
                 made += 1;
             } else {
-                migrate::tell(next);
+                migrate::log_applied(next);
             }
             known = applied(link).await?;
         }
-        migrate::tell_made(made, schema);
+        migrate::log_made(made, schema);
         ask(link, "select pg_advisory_unlock($1)::text", params![lock]).await?;
     }
     check_order(link, schema).await
@@ -156,7 +156,7 @@ async fn applied(link: &Link) -> Result<Vec<Known>, DbError> {
         .collect()
 }
 
-/// One migration: whole, or begun again by whoever comes next.
+/// One migration: whole, or begun again by the next one.
 async fn step(link: &Link, target: &Target, next: &Migration) -> Result<(), DbError> {
     let failed = |error| match error {
         DbError::Schema(why) => DbError::Schema(format!("migration {} failed: {why}", next.number)),
@@ -392,10 +392,10 @@ mod tests {
 
     #[test]
     fn a_clock_is_off_by_what_the_way_of_the_answer_does_not_explain() {
-        let skew = |told: i64| {
+        let skew = |reported: i64| {
             skew(
                 Timestamp::from_micros(1000),
-                Timestamp::from_micros(told),
+                Timestamp::from_micros(reported),
                 Timestamp::from_micros(1400),
             )
             .as_micros()

@@ -68,7 +68,7 @@ impl Link {
                 Err(error) if error.as_db_error().is_none() => {
                     return Err(Failure::Lost(reason(&error)));
                 }
-                Ok(_) | Err(_) => return Ok(Bundled::Not(Begin::Anew)),
+                Ok(_) | Err(_) => return Ok(Bundled::Not(Begin::Again)),
             }
         }
         Ok(Bundled::Ran)
@@ -83,7 +83,7 @@ impl Link {
         if let Some(found) = self.cache.lock().find_bundle(&bundle.sql) {
             return Ok(Some(found));
         }
-        if *begin == Begin::Anew {
+        if *begin == Begin::Again {
             self.undo().await.map_err(Failure::Lost)?;
             *begin = Begin::First;
         }

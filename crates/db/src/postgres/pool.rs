@@ -19,7 +19,7 @@ use super::{
 use crate::{DbError, Row, Statement};
 
 /// A few connections. Questions are sent without waiting for the answers to others, to the connection with the fewest
-/// under way; one that was lost is opened anew by whoever needs it.
+/// under way; one that was lost is opened again by the next that needs it.
 pub(crate) struct Pool<E: Endpoint> {
     target: Arc<E>,
     role: Role,
@@ -110,7 +110,7 @@ impl<E: Endpoint> Pool<E> {
         else {
             return Err(Attempt::Final(DbError::Closed));
         };
-        let _turn = Turn::take(&slot.under_way);
+        let _turn = WaitGuard::take(&slot.under_way);
         let link = self
             .link(slot)
             .await
@@ -154,16 +154,16 @@ enum Attempt {
 }
 
 /// A question under way.
-struct Turn<'a>(&'a AtomicUsize);
+struct WaitGuard<'a>(&'a AtomicUsize);
 
-impl<'a> Turn<'a> {
+impl<'a> WaitGuard<'a> {
     fn take(under_way: &'a AtomicUsize) -> Self {
         under_way.fetch_add(1, Ordering::Relaxed);
         Self(under_way)
     }
 }
 
-impl Drop for Turn<'_> {
+impl Drop for WaitGuard<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }

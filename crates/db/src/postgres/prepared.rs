@@ -10,7 +10,7 @@ use tokio_postgres::{
 
 use crate::{DbError, Row, Value, row::unfit};
 
-/// Texts kept per connection: more than the service has on its hot paths. Then the cache starts anew.
+/// Texts kept per connection: more than the service has on its hot paths. Then the cache starts again.
 const TEXTS: usize = 512;
 
 /// The statements that a connection has prepared, by their text. Never iterated.

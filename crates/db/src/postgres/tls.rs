@@ -45,11 +45,11 @@ impl MakeTlsConnect<Socket> for Tls {
 /// Whom we believe to be the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Trust {
-    /// Whoever answers: what is said is encrypted, no more.
+    /// Anyone who answers: what is said is encrypted, no more.
     Anyone,
-    /// Whoever has a certificate of an authority that is trusted, under any name.
+    /// Anyone who has a certificate of an authority that is trusted, under any name.
     Authority,
-    /// Whoever has one for the very name that we speak to.
+    /// Anyone who has one for the very name that we speak to.
     AuthorityAndName,
 }
 

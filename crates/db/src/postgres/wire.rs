@@ -33,7 +33,7 @@ pub enum Begin {
     /// On a connection without an open transaction.
     First,
     /// After what was begun before is undone.
-    Anew,
+    Again,
 }
 
 /// A change whose statements are prepared.

@@ -62,7 +62,7 @@ impl<E: Endpoint> Writer<E> {
         }
     }
 
-    /// Lets the server come back. What waits for too long is told so.
+    /// Lets the server come back. What waits for too long is answered so.
     async fn wait_out(&self, outage: &mut Option<Outage>, why: String) {
         self.away.store(true, Ordering::Relaxed);
         let world = self.target.world();

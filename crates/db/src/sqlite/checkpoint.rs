@@ -1,7 +1,7 @@
 //! Keeps the write-ahead log short, off the writer's path.
 //!
 //! The writer notes after each commit how many pages the log holds. When they are too many, a thread with a connection of
-//! its own moves them into the database (`passive`: it waits for nobody and nobody waits for it). The log starts anew only
+//! its own moves them into the database (`passive`: it waits for nobody and nobody waits for it). The log starts again only
 //! when *all* of it has been moved at the moment a commit begins, and a writer that never rests never gives that moment;
 //! so when the log has grown to several times its limit and the thread rests (only one can move the log at a time), the
 //! writer moves the small remainder itself, between two commits. A thread that can't keep up, on a busy machine or a slow disk,
@@ -47,7 +47,7 @@ pub(crate) fn watch(connection: &Connection) {
 
 /// How a checkpoint treats the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum CheckpointKind {
     /// Moves what it can without waiting.
     Passive,
     /// Waits until all is moved, and empties the log's file.
@@ -55,10 +55,10 @@ pub(crate) enum Kind {
 }
 
 /// Moves the log into the database. A failure is logged and harmless: the log only stays longer.
-pub(crate) fn run(connection: &Connection, kind: Kind) {
+pub(crate) fn run(connection: &Connection, kind: CheckpointKind) {
     let text = match kind {
-        Kind::Passive => "pragma wal_checkpoint(passive)",
-        Kind::Truncate => "pragma wal_checkpoint(truncate)",
+        CheckpointKind::Passive => "pragma wal_checkpoint(passive)",
+        CheckpointKind::Truncate => "pragma wal_checkpoint(truncate)",
     };
     if let Err(error) = connection.query_row(text, (), |_| Ok(())) {
         tracing::warn!(%error, "the write-ahead log could not be moved into the database");
@@ -120,7 +120,7 @@ impl Checkpointer {
         // Taken, since a commit that wrote nothing calls no hook.
         let pages = LOG_PAGES.take();
         if pages < self.limit_pages {
-            // The log has started anew, or is still short.
+            // The log has started again, or is still short.
             self.next_at_pages = self.limit_pages;
             return;
         }
@@ -133,7 +133,7 @@ impl Checkpointer {
                     return;
                 }
                 thread.wait();
-                run(connection, Kind::Passive);
+                run(connection, CheckpointKind::Passive);
             }
             Some(thread) if pages < self.limit_pages.saturating_mul(PATIENCE) => {
                 thread.rests.store(false, Ordering::Release);
@@ -142,7 +142,7 @@ impl Checkpointer {
                     self.thread = None;
                 }
             }
-            Some(_) | None => run(connection, Kind::Passive),
+            Some(_) | None => run(connection, CheckpointKind::Passive),
         }
         // Not at every commit: a reader may hold the log for a while.
         self.next_at_pages = pages.saturating_add(self.limit_pages);
@@ -154,13 +154,13 @@ impl Checkpointer {
             drop(ask);
             let _ = handle.join();
         }
-        run(connection, Kind::Truncate);
+        run(connection, CheckpointKind::Truncate);
     }
 }
 
 fn work(connection: &Connection, asked: &Receiver<()>, rests: &AtomicBool) {
     while asked.recv().is_ok() {
-        run(connection, Kind::Passive);
+        run(connection, CheckpointKind::Passive);
         rests.store(true, Ordering::Release);
     }
 }

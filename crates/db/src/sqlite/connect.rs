@@ -65,7 +65,7 @@ fn configure(connection: &Connection, options: &SqliteOptions, role: Role) -> ru
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DDL, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
-    // Else a statement whose plan looked at a parameter is compiled anew for every other value.
+    // Else a statement whose plan looked at a parameter is compiled again for every other value.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.pragma_update(None, "synchronous", options.survives.word())?;
     connection.pragma_update(None, "temp_store", "memory")?;
@@ -85,7 +85,7 @@ fn configure(connection: &Connection, options: &SqliteOptions, role: Role) -> ru
     Ok(())
 }
 
-/// Creates the file for its owner alone. SQLite gives the files beside it the same mode.
+/// Creates the file for its owner alone. SQLite gives the files next to it the same mode.
 fn create(path: &Path) -> Result<(), DbError> {
     match OpenOptions::new()
         .write(true)

@@ -1,4 +1,4 @@
-//! A database without threads, for seeded runs: the same queue and the same judge, worked by whoever commits.
+//! A database without threads, for seeded runs: the same queue and the same judge, worked by the task that commits.
 //!
 //! A committer first lets the others run, so that changes gather in the queue as they do before a writer's thread; then
 //! it works the queue off, its own change and theirs. A caller that is dropped before that takes its change with it,
@@ -18,7 +18,7 @@ use world::World;
 use super::{SqliteOptions, checkpoint::Checkpointer, connect, session::Session, settle::settle};
 use crate::{
     DbError, Migration, Row, Statement,
-    group::{Answer, Place, Queue, Work},
+    group::{Answer, Queue, QueueTicket, Work},
     migrate,
 };
 
@@ -180,7 +180,7 @@ impl Inline {
 /// A change that leaves the queue with its caller.
 struct Waiting<'a> {
     queue: &'a Queue,
-    place: Place,
+    place: QueueTicket,
 }
 
 impl Drop for Waiting<'_> {

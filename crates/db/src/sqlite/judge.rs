@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn a_work_refused_only_because_of_one_that_is_undone_is_not_refused() {
         let mut session = session();
-        // The second takes all of a but fails later; the third must not be told that a is empty.
+        // The second takes all of a but fails later; the third must not get the answer that a is empty.
         let works = [
             commit([take("b", 1), note("x")]),
             commit([take("a", 10), note("x")]),

@@ -1,4 +1,4 @@
-//! A database in memory without a queue: whoever has it ends each transaction.
+//! A database in memory without a queue: its owner ends each transaction.
 
 use domain::Timestamp;
 use rusqlite::hooks::Action;
@@ -34,7 +34,7 @@ impl Memory {
 
     /// What statements take for the stamp of their commit from now on, and for what is settled.
     pub fn stamp(&self, stamp: i64, settled: i64) {
-        self.0.stamps().tell(stamp, settled);
+        self.0.stamps().publish(stamp, settled);
     }
 
     /// Begins a transaction.

@@ -1,4 +1,4 @@
-//! SQLite: one writer that commits in groups, readers beside it.
+//! SQLite: one writer that commits in groups, readers next to it.
 
 mod checkpoint;
 mod connect;

@@ -1,4 +1,4 @@
-//! Connections that read beside the writer.
+//! Connections that read next to the writer.
 
 use std::sync::{
     Arc,
@@ -13,7 +13,7 @@ use super::{SqliteOptions, connect, session::Session};
 use crate::{DbError, Row, Statement};
 
 /// A few connections for reading. Every read runs to its end and is reset before its connection is given back, so that
-/// no connection ever holds a snapshot of the database open (the write-ahead log could not start anew).
+/// no connection ever holds a snapshot of the database open (the write-ahead log could not start again).
 pub(crate) struct Readers {
     sessions: Vec<Mutex<Session>>,
     next: AtomicUsize,

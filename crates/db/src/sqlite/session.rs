@@ -113,7 +113,7 @@ impl Session {
             return Sealed::Yes;
         };
         self.stamps.ended(false);
-        let told = failure(&error, "commit");
+        let reported = failure(&error, "commit");
         let is_undone = if self.is_ended() {
             could_not_write(&error)
         } else {
@@ -122,7 +122,7 @@ impl Session {
             !self.is_broken
         };
         if is_undone {
-            return Sealed::Undone(told);
+            return Sealed::Undone(reported);
         }
         tracing::error!(%error, "the database could not end a transaction and its outcome is unknown: nothing more is written");
         self.is_broken = true;

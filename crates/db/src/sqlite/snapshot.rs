@@ -1,4 +1,4 @@
-//! A database file as it is at one moment, to be copied beside whoever works on it.
+//! A database file as it is at one moment, to be copied while others work on it.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::DbError;
 /// Pages that are copied in one step; none is missed, since the moment stays.
 const ALL: i32 = -1;
 
-/// A database file as it was when this was made. Until it is dropped, the write-ahead log of the database can't start anew.
+/// A database file as it was when this was made. Until it is dropped, the write-ahead log of the database can't start again.
 pub struct Snapshot(Connection);
 
 impl Snapshot {

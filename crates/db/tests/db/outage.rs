@@ -174,15 +174,15 @@ async fn a_server_that_is_killed_at_a_commit_and_restarted_has_done_it_once_or_n
         proxy.arm(AtCommit::Stall);
         let committing = {
             let (db, change) = (db.clone(), take("a", 1, &entry));
-            let (told, outcome) = tokio::sync::oneshot::channel();
-            World::real().spawn(async move { told.send(db.commit(change).await).unwrap() });
+            let (reported, outcome) = tokio::sync::oneshot::channel();
+            World::real().spawn(async move { reported.send(db.commit(change).await).unwrap() });
             outcome
         };
         proxy.commits.recv().await.unwrap();
-        server.tell("kill");
+        server.control("kill");
         assert_eq!(committing.await.unwrap(), Ok(Committed::Unknown));
         assert!(matches!(db.check().await, Err(DbError::Unreachable(_))));
-        server.tell("start");
+        server.control("start");
         // It reconnects by itself; reads wait for that.
         let done = ledger(&db).await.contains(&entry);
         let wanted = if done {
@@ -208,7 +208,7 @@ async fn work_waits_for_a_server_that_restarts_and_is_refused_when_it_stays_away
     for db in [&patient, &hasty] {
         assert_eq!(db.commit(open_account("a", 100)).await, Ok(Committed::Done));
     }
-    server.tell("stop");
+    server.control("stop");
     assert!(matches!(
         patient.check().await,
         Err(DbError::Unreachable(_))
@@ -232,7 +232,7 @@ async fn work_waits_for_a_server_that_restarts_and_is_refused_when_it_stays_away
         join_all((0..20).map(|number| patient.commit(take("a", 1, &format!("{number:02}")))));
     let reading = patient.read("select id from account", params![]);
     let (waited, read, ()) = tokio::join!(waiting, reading, async {
-        tokio::task::block_in_place(|| server.tell("start"));
+        tokio::task::block_in_place(|| server.control("start"));
     });
     assert!(
         waited.iter().all(|one| *one == Ok(Committed::Done)),
@@ -248,7 +248,7 @@ async fn work_waits_for_a_server_that_restarts_and_is_refused_when_it_stays_away
         (100, 0)
     );
     assert_eq!(patient.check().await, Ok(()));
-    server.tell("stop");
+    server.control("stop");
     // A database without a server can be closed.
     hasty.close().await;
 }
@@ -274,7 +274,7 @@ async fn a_commit_that_is_not_on_the_standby_is_unknown() {
         .batch_execute("select pg_reload_conf()")
         .await
         .unwrap();
-    // Whoever waits for the standby is told to stop waiting.
+    // Anyone who waits for the standby is ordered to stop waiting.
     let cancel =
         "select count(pg_cancel_backend(pid)) from pg_stat_activity where wait_event = 'SyncRep'";
     let cancelling = async {

@@ -82,8 +82,8 @@ async fn what_one_reader_follows_comes_once_and_in_order_alone_and_in_bundles() 
         let (id, stamp) = rows[30];
         let rest = settled(&db, stamp).await;
         assert!(!rest.iter().any(|row| row.0 == id));
-        let told: Vec<_> = rows.iter().filter(|row| row.1 > stamp).copied().collect();
-        assert_eq!(rest, told);
+        let reported: Vec<_> = rows.iter().filter(|row| row.1 > stamp).copied().collect();
+        assert_eq!(rest, reported);
         assert!(db.latest_stamp().await.unwrap() >= rows.last().unwrap().1);
     }
 }

@@ -14,9 +14,9 @@ use crate::{
 const CLAIM: &str =
     "update account set amount = 0 where id = $1 and amount > 0 returning id, amount";
 
-/// The story, told to a file with threads, to one without, to memory, and to a server.
-async fn told_to_all(directory: &Path) -> Vec<(Db, World)> {
-    let mut all = told_to_sqlite(directory).await;
+/// The story, played on a file with threads, to one without, to memory, and to a server.
+async fn play_on_all(directory: &Path) -> Vec<(Db, World)> {
+    let mut all = play_on_sqlite(directory).await;
     let world = World::real();
     let server = Db::postgres(Server::shared().options(None), MIGRATIONS, &world)
         .await
@@ -29,7 +29,7 @@ async fn told_to_all(directory: &Path) -> Vec<(Db, World)> {
     all
 }
 
-async fn told_to_sqlite(directory: &Path) -> Vec<(Db, World)> {
+async fn play_on_sqlite(directory: &Path) -> Vec<(Db, World)> {
     let world = World::real();
     let threaded = Db::sqlite(
         SqliteOptions::new(directory.join("threaded.db")),
@@ -53,7 +53,7 @@ async fn told_to_sqlite(directory: &Path) -> Vec<(Db, World)> {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_change_is_all_or_nothing_and_a_conflict_names_its_statement() {
     let directory = tempfile::tempdir().unwrap();
-    for (db, _) in told_to_all(directory.path()).await {
+    for (db, _) in play_on_all(directory.path()).await {
         assert_eq!(db.commit(take("a", 4, "one")).await, Ok(Committed::Done));
         assert_eq!(
             db.commit(take("a", 7, "two")).await,
@@ -78,7 +78,7 @@ async fn a_change_is_all_or_nothing_and_a_conflict_names_its_statement() {
 #[tokio::test(flavor = "multi_thread")]
 async fn parameters_are_bound_by_number() {
     let directory = tempfile::tempdir().unwrap();
-    for (db, _) in told_to_all(directory.path()).await {
+    for (db, _) in play_on_all(directory.path()).await {
         let backwards = Statement::one(
             "update account set amount = $2 where id = $1",
             params!["a", 3],
@@ -107,7 +107,7 @@ async fn parameters_are_bound_by_number() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_claim_writes_and_returns_rows_and_two_claimers_never_get_the_same() {
     let directory = tempfile::tempdir().unwrap();
-    for (db, _) in told_to_all(directory.path()).await {
+    for (db, _) in play_on_all(directory.path()).await {
         let both = join(db.claim(CLAIM, params!["a"]), db.claim(CLAIM, params!["a"])).await;
         let (one, two) = (both.0.unwrap(), both.1.unwrap());
         assert_eq!(one.len() + two.len(), 1);
@@ -120,7 +120,7 @@ async fn a_claim_writes_and_returns_rows_and_two_claimers_never_get_the_same() {
 #[tokio::test(flavor = "multi_thread")]
 async fn changes_of_one_aggregate_keep_their_order() {
     let directory = tempfile::tempdir().unwrap();
-    for (db, _) in told_to_all(directory.path()).await {
+    for (db, _) in play_on_all(directory.path()).await {
         // Each is right only directly after the one before it.
         let step = |from: i64| {
             let sql = "update account set amount = $3 where id = $1 and amount = $2";
@@ -135,7 +135,7 @@ async fn changes_of_one_aggregate_keep_their_order() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_change_past_its_time_is_not_written() {
     let directory = tempfile::tempdir().unwrap();
-    for (db, world) in told_to_all(directory.path()).await {
+    for (db, world) in play_on_all(directory.path()).await {
         let late = take("a", 1, "late").until(world.now());
         assert_eq!(db.commit(late).await, Err(DbError::Expired));
         let in_time = take("a", 1, "in time").until(world.now().after(Duration::from_mins(1)));
@@ -147,7 +147,7 @@ async fn a_change_past_its_time_is_not_written() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_defect_is_an_error_that_names_the_statement_and_no_value() {
     let directory = tempfile::tempdir().unwrap();
-    for (db, _) in told_to_sqlite(directory.path()).await {
+    for (db, _) in play_on_sqlite(directory.path()).await {
         let wrong = Statement::any(
             "update account set amount = $1 where id = $2",
             params!["4111-secret", "a"],
@@ -252,7 +252,7 @@ async fn a_defect_on_a_server_names_the_statement_and_no_value_either() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_null_takes_the_place_of_any_value() {
     let directory = tempfile::tempdir().unwrap();
-    for (db, _) in told_to_all(directory.path()).await {
+    for (db, _) in play_on_all(directory.path()).await {
         let sql = "update account set amount = coalesce($2, $3) where id = $1";
         for (second, third, wanted) in [
             (None, Some(7), 7),
@@ -281,7 +281,7 @@ async fn a_null_takes_the_place_of_any_value() {
 #[tokio::test(flavor = "multi_thread")]
 async fn texts_are_ordered_by_their_bytes() {
     let directory = tempfile::tempdir().unwrap();
-    for (db, _) in told_to_all(directory.path()).await {
+    for (db, _) in play_on_all(directory.path()).await {
         for id in ["B", "b", "_", "A", "é", "Z"] {
             db.commit(open_account(id, 1)).await.unwrap();
         }
@@ -300,7 +300,7 @@ async fn texts_are_ordered_by_their_bytes() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_closed_database_keeps_what_it_acknowledged_and_takes_nothing_more() {
     let directory = tempfile::tempdir().unwrap();
-    for (db, _) in told_to_all(directory.path()).await {
+    for (db, _) in play_on_all(directory.path()).await {
         assert_eq!(db.check().await, Ok(()));
         let waiting = join_all((0..10).map(|n| db.commit(take("a", 1, &format!("e{n}")))));
         assert!(waiting.await.iter().all(|one| *one == Ok(Committed::Done)));

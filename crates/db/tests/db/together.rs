@@ -103,7 +103,7 @@ async fn without_bundles_each_change_has_statements_of_its_own() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_that_is_refused_is_told_so_and_the_others_are_written() {
+async fn one_that_is_refused_is_reported_so_and_the_others_are_written() {
     let db = narrow().await;
     opened(&db).await;
     // Every seventh has the account as it was before, every eleventh writes an entry that is there.
@@ -199,7 +199,7 @@ async fn reads_that_are_alike_are_asked_together_and_each_gets_its_own() {
             async move {
                 let reading = db.find(&READ, params![number.to_string()]);
                 if number.is_multiple_of(5) {
-                    // It goes away before it is told, and nobody waits for it.
+                    // It goes away before it has its answer, and nobody waits for it.
                     let _ = World::real()
                         .timeout(Duration::from_micros(200), reading)
                         .await;

@@ -22,7 +22,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts a server with these settings beside its own.
+    /// Starts a server with these settings next to its own.
     pub(crate) fn start(settings: &[&str]) -> Self {
         // PostgreSQL refuses to run as root.
         let root = String::from_utf8(Command::new("id").arg("-u").output().unwrap().stdout)
@@ -85,7 +85,7 @@ impl Server {
 
     /// Gives it a command and waits until it is done: start, stop or kill.
     #[allow(dead_code, reason = "some tests leave the server alone")]
-    pub(crate) fn tell(&self, command: &str) {
+    pub(crate) fn control(&self, command: &str) {
         writeln!(self.commands.lock().unwrap().0, "{command}").unwrap();
         assert_eq!(self.answer(), format!("{command} is done"));
     }

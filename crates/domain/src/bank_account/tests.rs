@@ -8,7 +8,7 @@ fn read(number: &str, codes: BankCodes) -> Result<AccountKind, AccountFault> {
 }
 
 #[test]
-fn an_account_is_told_by_its_bank_and_its_number() {
+fn an_account_is_reported_by_its_bank_and_its_number() {
     let account = |number: &str, codes: BankCodes| {
         let kind = read(number, codes);
         let (Ok(kind), Ok(number)) = (kind, AccountNumber::parse(number.to_owned())) else {

@@ -93,7 +93,7 @@ impl Sort {
         self.0.last().map_or(SortOrder::Descending, |key| key.order)
     }
 
-    /// Whether it is the plain order of time, which needs no sorting beside the index.
+    /// Whether it is the plain order of time, which needs no sorting next to the index.
     pub fn is_by_date(&self) -> bool {
         matches!(
             self.0.as_slice(),
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn several_keys_count_in_turn_and_ascend_unless_told() {
+    fn several_keys_count_in_turn_and_ascend_unless_asked_otherwise() {
         let sort = Sort::parse([
             (Some("currency"), None),
             (Some("amount"), Some(SortOrder::Descending)),

@@ -464,7 +464,7 @@ fn sample(field: FieldName) -> Value {
 }
 
 #[test]
-fn the_arguments_beside_the_filter_are_conditions_too() {
+fn the_arguments_alongside_the_filter_are_conditions_too() {
     let time = Timestamp::parse("2026-01-31T09:30:00Z").unwrap();
     let earlier = Timestamp::from_micros(time.micros() - 1);
     let fact = |time| Some(Fact::Time(time));

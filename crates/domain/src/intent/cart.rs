@@ -50,7 +50,7 @@ pub struct CartItem {
     pub total_discount: i64,
 }
 
-/// What is told of a cart; what is not given stays.
+/// The changes of a cart; what is not given stays.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CartPatch {
     /// The merchant's id of it.

@@ -87,7 +87,7 @@ pub struct Location {
     pub given: bool,
 }
 
-/// Who buys, as far as was told.
+/// Who buys, as far as is known.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Customer {
@@ -105,7 +105,7 @@ pub struct Customer {
     pub name: Option<String>,
 }
 
-/// What is told of an intent; what is not given stays.
+/// The changes of an intent; what is not given stays.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Changes {
     /// The merchant's own id.
@@ -132,7 +132,7 @@ pub struct Changes {
     pub delivery: Option<StepStatus>,
 }
 
-/// What an intent starts with besides what is told of it.
+/// What an intent starts with besides its details.
 #[derive(Debug, Clone)]
 pub struct Start {
     /// Its id.
@@ -267,7 +267,7 @@ impl Intent {
         (self.status == Status::Active).then_some(self.active_until)
     }
 
-    /// The fault of whoever wants to pay a complete intent.
+    /// The fault when a complete intent is to be paid.
     pub fn already_paid(&self) -> Fault {
         let fault = Fault::new(
             Code::AlreadyAuthorised,

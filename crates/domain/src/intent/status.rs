@@ -59,7 +59,7 @@ impl Step {
     }
 }
 
-/// The steps of an intent's timeline; its payment attempts are told by its payments.
+/// The steps of an intent's timeline; its payment attempts are shown by its payments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Steps {
     /// The checkout itself.

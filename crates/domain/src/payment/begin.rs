@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::{
-    AbandonCause, CancelCause, Kind, Occurrence, OnceRef, Operation, Payment, PaymentEvent, State,
-    Status,
+    AbandonCause, CancelCause, Occurrence, OnceRef, Operation, OperationKind, OperationState,
+    Payment, PaymentEvent, Status,
 };
 use crate::{
     Timestamp,
@@ -39,7 +39,12 @@ impl Payment {
         let occurrence = Occurrence::new(begin.at, "Authorisation started")
             .saying(format!("Sent to the connection {connection}."));
         let amount = self.money.minor();
-        let n = self.push(Kind::Authorise { capture }, connection, amount, begin);
+        let n = self.push(
+            OperationKind::Authorise { capture },
+            connection,
+            amount,
+            begin,
+        );
         (n, occurrence.events(self.started(n)))
     }
 
@@ -52,10 +57,10 @@ impl Payment {
         }
         let operation = self.operation_mut(n)?;
         let ready = operation.action.as_ref().is_some_and(|action| action.ready);
-        if !ready || !matches!(operation.state, State::Waiting { .. }) {
+        if !ready || !matches!(operation.state, OperationState::Waiting { .. }) {
             return None;
         }
-        operation.state = State::Sent;
+        operation.state = OperationState::Sent;
         operation.send_by = begin.at.after(begin.send_within);
         operation.next_at = Some(operation.send_by.after(begin.answer_within));
         Some(
@@ -84,14 +89,19 @@ impl Payment {
             AbandonCause::NobodyPresent => "The customer would have to act, but is not present.",
         };
         let occurrence = Occurrence::new(begin.at, "Giving up").saying(message);
-        let n = self.push(Kind::Abandon { target, cause }, connection, amount, begin);
+        let n = self.push(
+            OperationKind::Abandon { target, cause },
+            connection,
+            amount,
+            begin,
+        );
         Some((n, occurrence.events(self.started(n))))
     }
 
     /// Whether the authorisation that waits is being given up.
     pub(super) fn is_being_abandoned(&self) -> bool {
         let abandons = |operation: &Operation| {
-            operation.state.is_open() && matches!(operation.kind, Kind::Abandon { .. })
+            operation.state.is_open() && matches!(operation.kind, OperationKind::Abandon { .. })
         };
         self.operations.iter().any(abandons)
     }
@@ -99,7 +109,10 @@ impl Payment {
     /// The authorisation that waits for the customer or for the processor's review.
     pub fn waiting_attempt(&self) -> Option<&Operation> {
         self.attempt().filter(|attempt| {
-            matches!(attempt.state, State::Waiting { .. } | State::Pending { .. })
+            matches!(
+                attempt.state,
+                OperationState::Waiting { .. } | OperationState::Pending { .. }
+            )
         })
     }
 
@@ -136,7 +149,7 @@ impl Payment {
                 .at_most(self.money.minor()));
         }
         let occurrence = Occurrence::new(begin.at, "Capture started").saying(self.words(amount));
-        let n = self.push(Kind::Capture, connection, amount, begin);
+        let n = self.push(OperationKind::Capture, connection, amount, begin);
         Ok((n, occurrence.events(self.started(n))))
     }
 
@@ -165,7 +178,7 @@ impl Payment {
                 .saying("The authorisation's life time has ended without a capture."),
         };
         let n = self.push(
-            Kind::Cancel { cause },
+            OperationKind::Cancel { cause },
             connection,
             self.money.minor(),
             begin,
@@ -216,7 +229,7 @@ impl Payment {
                 .at_most(left));
         }
         let occurrence = Occurrence::new(begin.at, "Refund started").saying(self.words(amount));
-        let n = self.push(Kind::Refund { id }, connection, amount, begin);
+        let n = self.push(OperationKind::Refund { id }, connection, amount, begin);
         if let Some(operation) = self.operation_mut(n) {
             operation.reason = reason;
         }
@@ -243,12 +256,18 @@ impl Payment {
         let occurrence = Occurrence::new(begin.at, "Reversal started").saying(
             "A charge came to light after the payment had ended otherwise; it is given back.",
         );
-        let kind = Kind::Reverse { target, captured };
+        let kind = OperationKind::Reverse { target, captured };
         let n = self.push(kind, connection, amount, begin);
         Some((n, occurrence.events(self.started(n))))
     }
 
-    fn push(&mut self, kind: Kind, connection: ConnectionId, amount: i64, begin: Begin) -> u32 {
+    fn push(
+        &mut self,
+        kind: OperationKind,
+        connection: ConnectionId,
+        amount: i64,
+        begin: Begin,
+    ) -> u32 {
         let n = self
             .operations
             .last()
@@ -262,7 +281,7 @@ impl Payment {
             reason: None,
             started_at: begin.at,
             send_by,
-            state: State::Sent,
+            state: OperationState::Sent,
             next_at: Some(send_by.after(begin.answer_within)),
             looks: 0,
             action: None,
@@ -310,7 +329,7 @@ impl Payment {
     /// The attempt that was approved, and is not to be given back.
     pub fn authorisation(&self) -> Option<&Operation> {
         let holds = |operation: &&Operation| {
-            matches!(operation.kind, Kind::Authorise { .. })
+            matches!(operation.kind, OperationKind::Authorise { .. })
                 && operation.state.is_done()
                 && operation.owed.is_none()
         };
@@ -321,39 +340,44 @@ impl Payment {
     pub fn attempt_behind(&self, n: u32) -> Option<&Operation> {
         let operation = self.operation(n)?;
         match operation.kind {
-            Kind::Authorise { .. } => Some(operation),
+            OperationKind::Authorise { .. } => Some(operation),
             // A target is always older than what is aimed at it.
-            Kind::Reverse { target, .. } | Kind::Abandon { target, .. } if target < n => {
+            OperationKind::Reverse { target, .. } | OperationKind::Abandon { target, .. }
+                if target < n =>
+            {
                 self.attempt_behind(target)
             }
-            Kind::Reverse { .. } | Kind::Abandon { .. } => None,
-            Kind::Capture | Kind::Cancel { .. } | Kind::Refund { .. } => self.authorisation(),
+            OperationKind::Reverse { .. } | OperationKind::Abandon { .. } => None,
+            OperationKind::Capture
+            | OperationKind::Cancel { .. }
+            | OperationKind::Refund { .. } => self.authorisation(),
         }
     }
 
     /// The capture whose money operation `n` gives back. `None` after a sale, and for what gives nothing back.
     pub fn capture_behind(&self, n: u32) -> Option<&Operation> {
         match self.operation(n)?.kind {
-            Kind::Reverse { target, .. } => {
+            OperationKind::Reverse { target, .. } => {
                 let charge = self.operation(target)?;
-                matches!(charge.kind, Kind::Capture).then_some(charge)
+                matches!(charge.kind, OperationKind::Capture).then_some(charge)
             }
-            Kind::Refund { .. } => {
+            OperationKind::Refund { .. } => {
                 let captured = |operation: &&Operation| {
-                    matches!(operation.kind, Kind::Capture) && operation.state.is_done()
+                    matches!(operation.kind, OperationKind::Capture) && operation.state.is_done()
                 };
                 self.operations.iter().rev().find(captured)
             }
-            Kind::Authorise { .. } | Kind::Capture | Kind::Cancel { .. } | Kind::Abandon { .. } => {
-                None
-            }
+            OperationKind::Authorise { .. }
+            | OperationKind::Capture
+            | OperationKind::Cancel { .. }
+            | OperationKind::Abandon { .. } => None,
         }
     }
 
     /// Capture and cancel exclude each other, and themselves.
     #[cfg_attr(
         feature = "planted",
-        planted::alternatives(CaptureBesideCancel = super::bugs::exclude_nothing)
+        planted::alternatives(CaptureWhileCancelling = super::bugs::exclude_nothing)
     )]
     fn exclude_later_operations(&self) -> Result<(), Fault> {
         match self
@@ -363,7 +387,7 @@ impl Payment {
         {
             None => Ok(()),
             Some(other) => {
-                let what = if matches!(other.kind, Kind::Capture) {
+                let what = if matches!(other.kind, OperationKind::Capture) {
                     "A capture"
                 } else {
                     "A cancellation"

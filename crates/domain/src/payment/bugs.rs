@@ -1,4 +1,4 @@
-//! Planted bugs: each stands in for the function that it is named beside, on a thread that was given it. The function as it is bears the
+//! Planted bugs: each stands in for the function that it is named next to, on a thread that was given it. The function as it is bears the
 //! prefix `unplanted_`.
 #![allow(
     clippy::needless_pass_by_value,
@@ -8,8 +8,8 @@
 )]
 
 use super::{
-    Begin, Evidence, Kind, News, Occurrence, Operation, Payment, PaymentEvent, Policy, Source,
-    State, Status, news::Meaning,
+    Begin, Evidence, News, Occurrence, Operation, OperationKind, OperationState, Payment,
+    PaymentEvent, Policy, Source, Status, news::Meaning,
 };
 use crate::{Fault, Timestamp, answer::LaterAnswer};
 
@@ -37,15 +37,15 @@ pub(super) const fn never_ended(_: &Operation) -> bool {
 /// For `evidence`.
 pub(super) const fn no_evidence(
     _: Source,
-    _: Kind,
+    _: OperationKind,
     _: bool,
     _: bool,
 ) -> Option<(Evidence, String)> {
     None
 }
 
-/// For `tell_unanswered`.
-pub(super) fn tell_failed(payment: &mut Payment, own: Option<u32>, at: Timestamp) {
+/// For `mark_unanswered`.
+pub(super) fn mark_failed(payment: &mut Payment, own: Option<u32>, at: Timestamp) {
     if payment.status == Status::Active {
         payment.status = Status::Failed;
     }
@@ -56,14 +56,14 @@ pub(super) fn tell_failed(payment: &mut Payment, own: Option<u32>, at: Timestamp
 pub(super) fn forget_unknown(payment: &mut Payment, n: u32, at: Timestamp, policy: &Policy) {
     payment.unplanted_look_again(n, at, policy);
     if let Some(operation) = payment.operation_mut(n)
-        && matches!(operation.state, State::Unknown { .. })
+        && matches!(operation.state, OperationState::Unknown { .. })
     {
         operation.next_at = None;
     }
 }
 
 /// For `becomes_unknown`.
-pub(super) fn tell_unknown_failed(
+pub(super) fn mark_unknown_failed(
     payment: &mut Payment,
     n: u32,
     at: Timestamp,
@@ -99,7 +99,7 @@ pub(super) fn capture_whole(
     let is_capture = payment.status == Status::Authorised
         && payment
             .operation(n)
-            .is_some_and(|operation| operation.kind == Kind::Capture);
+            .is_some_and(|operation| operation.kind == OperationKind::Capture);
     let lines = payment.unplanted_took_effect(n, captured, at, policy);
     if is_capture {
         payment.captured = payment.money.minor();
@@ -116,7 +116,7 @@ pub(super) fn count_refund_twice(
     policy: &Policy,
 ) -> Vec<Occurrence> {
     if let Some(operation) = payment.operation(n)
-        && matches!(operation.kind, Kind::Refund { .. })
+        && matches!(operation.kind, OperationKind::Refund { .. })
     {
         payment.captured = payment.captured.saturating_sub(operation.amount);
     }
@@ -130,7 +130,7 @@ pub(super) fn leave_failed_step(
     at: Timestamp,
     policy: &Policy,
 ) -> Option<Occurrence> {
-    let is_refused = matches!(payment.operation(n)?.state, State::Refused { .. });
+    let is_refused = matches!(payment.operation(n)?.state, OperationState::Refused { .. });
     is_refused
         .then(|| payment.unplanted_step_failed(n, at, policy))
         .flatten()
@@ -172,7 +172,9 @@ pub(super) const fn exclude_nothing(_: &Payment) -> Result<(), Fault> {
 /// For `may_fall_back`.
 pub(super) fn fall_back_after_unknown(payment: &Payment, n: u32) -> Option<&'static str> {
     let is_unknown = payment.attempt().is_some_and(|attempt| {
-        attempt.n == n && attempt.looks == 0 && matches!(attempt.state, State::Unknown { .. })
+        attempt.n == n
+            && attempt.looks == 0
+            && matches!(attempt.state, OperationState::Unknown { .. })
     });
     if is_unknown {
         return payment.route.as_ref()?.outage.then_some("silence");

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{
-    CaptureRule, FellBack, Occurrence, OnceRef, Payer, Payment, PaymentEvent, Status, Why,
+    CaptureRule, FellBack, Occurrence, OnceRef, PauseReason, Payer, Payment, PaymentEvent, Status,
 };
 use crate::{Timestamp, id::ConnectionId};
 
@@ -21,7 +21,7 @@ pub struct Elsewhere {
 }
 
 impl Payment {
-    /// Counts a commit. Whoever commits a change calls it once, before the document is written.
+    /// Counts a commit. Anyone who commits a change calls it once, before the document is written.
     pub fn next_version(&mut self) {
         self.version += 1;
     }
@@ -54,9 +54,9 @@ impl Payment {
             route.rest = next.rest;
         }
         if let Some(pause) = self.flow.as_mut().and_then(|run| run.pause.as_mut())
-            && pause.why == Why::Step
+            && pause.why == PauseReason::Step
         {
-            pause.why = Why::Outcome;
+            pause.why = PauseReason::Outcome;
             pause.due = None;
         }
         let words = format!(

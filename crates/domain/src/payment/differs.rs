@@ -2,13 +2,13 @@
 //!
 //! That happens after a restore, when the reference was used in the time that was lost; and where a processor makes something
 //! else of a request. What the processor has is the truth about the money, so it is recorded as what it is; the request
-//! itself is told that it was not made.
+//! itself learns that it was not made.
 
 use serde::{Deserialize, Serialize};
 
 use super::{
-    CancelCause, Kind, News, Occurrence, Operation, OtherOperationFound, Payment, PaymentEvent,
-    Policy, Source, State, Status,
+    CancelCause, News, Occurrence, Operation, OperationKind, OperationState, OtherOperationFound,
+    Payment, PaymentEvent, Policy, Source, Status,
     news::{Meaning, note_answer},
     settle::words,
 };
@@ -24,7 +24,7 @@ use crate::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Other {
     /// What was asked for.
-    pub asked: Kind,
+    pub asked: OperationKind,
     /// How much, in minor units of the payment's currency.
     pub amount: i64,
     /// What the processor has.
@@ -62,13 +62,15 @@ impl Other {
         format!("under its reference the processor has another operation: {found}")
     }
 
-    /// What the merchant is told who asked for it.
+    /// The answer to the merchant who asked for it.
     pub(super) fn fault(&self, payment: &Payment) -> Option<Fault> {
         let (code, what) = match self.asked {
-            Kind::Capture => (Code::CaptureProcessor, "capture"),
-            Kind::Cancel { .. } => (Code::CancelProcessor, "cancellation"),
-            Kind::Refund { .. } => (Code::RefundProcessor, "refund"),
-            Kind::Authorise { .. } | Kind::Reverse { .. } | Kind::Abandon { .. } => return None,
+            OperationKind::Capture => (Code::CaptureProcessor, "capture"),
+            OperationKind::Cancel { .. } => (Code::CancelProcessor, "cancellation"),
+            OperationKind::Refund { .. } => (Code::RefundProcessor, "refund"),
+            OperationKind::Authorise { .. }
+            | OperationKind::Reverse { .. }
+            | OperationKind::Abandon { .. } => return None,
         };
         let reason = self.reason();
         let message = format!(
@@ -87,7 +89,7 @@ fn said(what: &str, money: Money) -> String {
 
 impl Payment {
     /// What the processor has under the reference of operation `n`, when the news tells that it is not what was asked for.
-    pub(super) fn told_other(&self, n: u32, news: &News) -> Option<Booked> {
+    pub(super) fn booked_otherwise(&self, n: u32, news: &News) -> Option<Booked> {
         let operation = self.operation(n)?;
         let asked = Money::new(operation.amount, self.money.currency());
         let (is_attempt, verb) = (operation.kind.is_attempt(), booking(operation.kind));
@@ -126,7 +128,7 @@ impl Payment {
         let Some(operation) = self.operation_mut(n) else {
             return Taken::Settled(Vec::new());
         };
-        let told_before = operation.other.map(|other| other.found) == Some(found);
+        let reported_before = operation.other.map(|other| other.found) == Some(found);
         let other = Other {
             asked: operation.other.map_or(operation.kind, |other| other.asked),
             amount: operation
@@ -136,10 +138,10 @@ impl Payment {
             recorded: becomes.is_some(),
         };
         let open = operation.state.is_open();
-        let sent = matches!(operation.state, State::Sent);
+        let sent = matches!(operation.state, OperationState::Sent);
         operation.other = Some(other);
         let mut lines = Vec::new();
-        if !told_before {
+        if !reported_before {
             lines.push(self.found_other(n, &other, source, at));
         }
         let Some(kind) = becomes else {
@@ -169,22 +171,26 @@ impl Payment {
     }
 
     /// As what operation `n` is recorded when this was found in its place. `None`: it takes a person.
-    fn becomes(&self, n: u32, found: Booked) -> Option<Kind> {
+    fn becomes(&self, n: u32, found: Booked) -> Option<OperationKind> {
         let asked = self.operation(n)?.kind;
         if found.money.currency() != self.money.currency() {
             return None;
         }
         let is_authorised = self.status == Status::Authorised;
         match (asked, found.what) {
-            (Kind::Authorise { .. }, Booking::Authorisation)
-            | (Kind::Capture, Booking::Capture)
-            | (Kind::Refund { .. }, Booking::Refund) => Some(asked),
-            (Kind::Cancel { .. } | Kind::Abandon { .. }, Booking::Capture) if is_authorised => {
-                Some(Kind::Capture)
+            (OperationKind::Authorise { .. }, Booking::Authorisation)
+            | (OperationKind::Capture, Booking::Capture)
+            | (OperationKind::Refund { .. }, Booking::Refund) => Some(asked),
+            (OperationKind::Cancel { .. } | OperationKind::Abandon { .. }, Booking::Capture)
+                if is_authorised =>
+            {
+                Some(OperationKind::Capture)
             }
-            (Kind::Capture, Booking::Cancellation) if is_authorised => Some(Kind::Cancel {
-                cause: CancelCause::Merchant,
-            }),
+            (OperationKind::Capture, Booking::Cancellation) if is_authorised => {
+                Some(OperationKind::Cancel {
+                    cause: CancelCause::Merchant,
+                })
+            }
             _ => None,
         }
     }
@@ -212,9 +218,9 @@ impl Payment {
             approval,
         });
         let reason = code.code().to_owned();
-        let mut lines = self.ended(n, State::Refused { at, reason }, at, policy);
+        let mut lines = self.ended(n, OperationState::Refused { at, reason }, at, policy);
         if let Some(operation) = self.operation_mut(n) {
-            operation.state = State::Done { at };
+            operation.state = OperationState::Done { at };
         }
         lines.extend(self.owe(n, captured, at));
         lines
@@ -232,7 +238,9 @@ impl Payment {
             ""
         };
         let then = match (other.recorded, other.asked) {
-            (true, Kind::Authorise { .. }) => "It is not taken for that, and is given back.",
+            (true, OperationKind::Authorise { .. }) => {
+                "It is not taken for that, and is given back."
+            }
             (true, _) => "It is recorded as what it is; what was asked for was not made.",
             (false, _) => "Somebody must look at it there and settle it here.",
         };
@@ -269,22 +277,24 @@ impl Payment {
 }
 
 /// What an operation leaves at the processor.
-fn booking(kind: Kind) -> Booking {
+fn booking(kind: OperationKind) -> Booking {
     match kind {
-        Kind::Authorise { .. } => Booking::Authorisation,
-        Kind::Capture => Booking::Capture,
-        Kind::Cancel { .. }
-        | Kind::Abandon { .. }
-        | Kind::Reverse {
+        OperationKind::Authorise { .. } => Booking::Authorisation,
+        OperationKind::Capture => Booking::Capture,
+        OperationKind::Cancel { .. }
+        | OperationKind::Abandon { .. }
+        | OperationKind::Reverse {
             captured: false, ..
         } => Booking::Cancellation,
-        Kind::Refund { .. } | Kind::Reverse { captured: true, .. } => Booking::Refund,
+        OperationKind::Refund { .. } | OperationKind::Reverse { captured: true, .. } => {
+            Booking::Refund
+        }
     }
 }
 
 impl Operation {
     /// What was asked for, whatever it is recorded as.
-    pub fn asked(&self) -> Kind {
+    pub fn asked(&self) -> OperationKind {
         self.other.map_or(self.kind, |other| other.asked)
     }
 

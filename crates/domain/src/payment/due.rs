@@ -4,16 +4,16 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use super::{Kind, Operation, Payment, State, Status};
+use super::{Operation, OperationKind, OperationState, Payment, Status};
 use crate::Timestamp;
 
 /// Between look-ups once the schedule is exhausted, and between further tries of what a processor refused.
 const DAILY: Duration = Duration::from_hours(24);
 
-/// So long whoever commits a payment goes on with it alone. Longer than a webhook that a flow calls may take.
+/// So long the task that commits a payment goes on with it alone. Longer than a webhook that a flow calls may take.
 const HELD: Duration = Duration::from_secs(12);
 
-/// Until when at most others leave to whoever commits at `at` what is due then.
+/// Until when at most others leave to the task that commits at `at` what is due then.
 pub fn held_until(at: Timestamp) -> Timestamp {
     at.after(HELD)
 }
@@ -158,7 +158,7 @@ impl Payment {
         self.duties().map(|due| due.at).min()
     }
 
-    /// What whoever commits the payment goes on with at `at`: one thing at a time, the earliest due first. Nothing that
+    /// What the task that commits the payment goes on with at `at`: one thing at a time, the earliest due first. Nothing that
     /// others look after hides it.
     pub fn own_duty(&self, at: Timestamp) -> Option<Duty> {
         self.first_due(at, |due| due.whose == Whose::Committer)
@@ -189,9 +189,13 @@ impl Payment {
     /// Operations that may be looked up now because someone reads the payment: their call has ended.
     pub fn can_look_up(&self, at: Timestamp, call_timeout: Duration) -> Option<u32> {
         let ended = |operation: &&Operation| match &operation.state {
-            State::Unknown { .. } | State::Pending { .. } | State::Waiting { .. } => true,
-            State::Sent => operation.send_by.after(call_timeout) < at,
-            State::Done { .. } | State::Refused { .. } | State::Failed { .. } => false,
+            OperationState::Unknown { .. }
+            | OperationState::Pending { .. }
+            | OperationState::Waiting { .. } => true,
+            OperationState::Sent => operation.send_by.after(call_timeout) < at,
+            OperationState::Done { .. }
+            | OperationState::Refused { .. }
+            | OperationState::Failed { .. } => false,
         };
         self.operations
             .iter()
@@ -256,7 +260,7 @@ impl Payment {
     pub(super) fn is_given_back(&self, target: u32) -> bool {
         self.operations.iter().any(|operation| {
             operation.state.is_done()
-                && matches!(operation.kind, Kind::Reverse { target: of, .. } if of == target)
+                && matches!(operation.kind, OperationKind::Reverse { target: of, .. } if of == target)
         })
     }
 

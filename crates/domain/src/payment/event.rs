@@ -9,12 +9,12 @@ mod facts;
 use serde::{Deserialize, Serialize};
 
 pub use facts::{
-    ActionRequired, Cancelled, Cause, Created, Declined, Evidence, FellBack, FlowStarted,
-    FlowWaits, OperationEnded, OperationFacts, OperationKind, OtherOperationFound, OutcomeFound,
+    ActionRequired, Cancelled, Cause, Created, Declined, EventOperation, Evidence, FellBack,
+    FlowStarted, FlowWaits, OperationEnded, OperationFacts, OtherOperationFound, OutcomeFound,
     RequiredAction, Started, WaitsFor,
 };
 
-use super::{Kind, Payment};
+use super::{OperationKind, Payment};
 use crate::{Timestamp, decline::Decline};
 
 /// One event of a payment. Source: behaviour contract, section 11, for the kinds that merchants get.
@@ -172,16 +172,17 @@ impl Payment {
     pub(super) fn started(&self, n: u32) -> Option<PaymentEvent> {
         let kind = self.operation(n)?.kind;
         let cause = match kind {
-            Kind::Abandon { cause, .. } => Some(cause.into()),
-            Kind::Cancel { cause } => Some(cause.into()),
-            Kind::Authorise { .. } | Kind::Capture | Kind::Refund { .. } | Kind::Reverse { .. } => {
-                None
-            }
+            OperationKind::Abandon { cause, .. } => Some(cause.into()),
+            OperationKind::Cancel { cause } => Some(cause.into()),
+            OperationKind::Authorise { .. }
+            | OperationKind::Capture
+            | OperationKind::Refund { .. }
+            | OperationKind::Reverse { .. } => None,
         };
         self.event_of(n, |operation| {
             PaymentEvent::OperationStarted(Started {
                 operation,
-                captures: matches!(kind, Kind::Authorise { capture: true }),
+                captures: matches!(kind, OperationKind::Authorise { capture: true }),
                 cause,
             })
         })
@@ -223,12 +224,12 @@ impl PaymentEvent {
             reason: reason.to_owned(),
         };
         match what {
-            OperationKind::Authorise => Self::Failed(ended),
-            OperationKind::Capture => Self::CaptureFailed(ended),
-            OperationKind::Cancel => Self::CancelFailed(ended),
-            OperationKind::Refund => Self::RefundFailed(ended),
-            OperationKind::Reverse => Self::ReversalFailed(ended),
-            OperationKind::Abandon => Self::AbandonFailed(ended),
+            EventOperation::Authorise => Self::Failed(ended),
+            EventOperation::Capture => Self::CaptureFailed(ended),
+            EventOperation::Cancel => Self::CancelFailed(ended),
+            EventOperation::Refund => Self::RefundFailed(ended),
+            EventOperation::Reverse => Self::ReversalFailed(ended),
+            EventOperation::Abandon => Self::AbandonFailed(ended),
         }
     }
 

@@ -1,6 +1,6 @@
-//! What the merchant who gave up a payment is told.
+//! The answer to the merchant who gave up a payment.
 
-use super::{Kind, Payment, State, Status};
+use super::{OperationKind, OperationState, Payment, Status};
 use crate::{Code, Fault};
 
 impl Payment {
@@ -8,21 +8,23 @@ impl Payment {
     ///
     /// # Errors
     /// `error.cancel.processor` with reason and status: the processor would not, or has not said so yet. Money can still be
-    /// taken then, and whoever reads no error believes that it can't.
+    /// taken then, and a reader who sees no error believes that it can't.
     pub fn given_up(&self) -> Result<(), Fault> {
         let asked = self
             .operations
             .iter()
             .rev()
-            .find(|operation| matches!(operation.asked(), Kind::Abandon { .. }));
+            .find(|operation| matches!(operation.asked(), OperationKind::Abandon { .. }));
         let other = asked.filter(|operation| operation.is_another());
         let refusal = asked.and_then(|operation| match &operation.state {
-            State::Refused { reason, .. } | State::Failed { reason, .. } => Some(reason.as_str()),
-            State::Sent
-            | State::Unknown { .. }
-            | State::Waiting { .. }
-            | State::Pending { .. }
-            | State::Done { .. } => None,
+            OperationState::Refused { reason, .. } | OperationState::Failed { reason, .. } => {
+                Some(reason.as_str())
+            }
+            OperationState::Sent
+            | OperationState::Unknown { .. }
+            | OperationState::Waiting { .. }
+            | OperationState::Pending { .. }
+            | OperationState::Done { .. } => None,
         });
         let refusal = other.map_or(refusal, |_| Some("the processor has captured it"));
         let (reason, what_now) = match self.status {

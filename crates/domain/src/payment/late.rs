@@ -1,8 +1,8 @@
 //! What happens in an unusual order: success after the end, and authorisations that are given up.
 
 use super::{
-    AbandonCause, Cancelled, Cause, Evidence, Kind, News, Occurrence, Owed, Payment, PaymentEvent,
-    State, Status,
+    AbandonCause, Cancelled, Cause, Evidence, News, Occurrence, OperationKind, OperationState,
+    Owed, Payment, PaymentEvent, Status,
     news::{Meaning, processor_id},
     settle::words,
 };
@@ -30,12 +30,12 @@ impl Payment {
         if operation.state.is_done() {
             return Vec::new();
         }
-        operation.state = State::Done { at };
-        // The processor's id is what it is given back by; why it was declined stays told.
+        operation.state = OperationState::Done { at };
+        // The processor's id is what it is given back by; why it was declined stays shown.
         if let Some(id) = processor_id(news) {
             operation.processor_id = Some(id.to_owned());
         }
-        let mut occurred = if matches!(operation.kind, Kind::Authorise { .. }) {
+        let mut occurred = if matches!(operation.kind, OperationKind::Authorise { .. }) {
             self.owe(n, *captured, at)
         } else {
             self.late_effect(n, at)
@@ -56,24 +56,26 @@ impl Payment {
         let title = format!("The {} took effect after all", words(kind));
         let mut event = self.event_of(n, PaymentEvent::UnexpectedEffect);
         match kind {
-            Kind::Capture if self.status == Status::Authorised => {
+            OperationKind::Capture if self.status == Status::Authorised => {
                 self.captured = amount;
                 self.enter_captured(Status::Succeeded);
                 self.flow_goes_on(at);
                 event = self.event_of(n, PaymentEvent::Captured);
             }
-            Kind::Capture if self.status == Status::Cancelled => return self.owe(n, true, at),
-            Kind::Cancel { cause } if self.status == Status::Authorised => {
+            OperationKind::Capture if self.status == Status::Cancelled => {
+                return self.owe(n, true, at);
+            }
+            OperationKind::Cancel { cause } if self.status == Status::Authorised => {
                 self.enter_captured(Status::Cancelled);
                 self.flow_goes_on(at);
                 event = self.cancelled(n, cause.into());
             }
-            Kind::Refund { .. } => {
+            OperationKind::Refund { .. } => {
                 self.refund_failed = false;
                 self.refresh_refund_status(kind);
                 event = self.event_of(n, PaymentEvent::Refunded);
             }
-            Kind::Reverse { target, .. } => {
+            OperationKind::Reverse { target, .. } => {
                 if let Some(owed) = self
                     .operation_mut(target)
                     .and_then(|charge| charge.owed.as_mut())
@@ -82,8 +84,10 @@ impl Payment {
                 }
                 event = self.event_of(n, PaymentEvent::Reversed);
             }
-            Kind::Abandon { target, cause } => return self.abandoned(target, cause, at),
-            Kind::Authorise { .. } | Kind::Capture | Kind::Cancel { .. } => {}
+            OperationKind::Abandon { target, cause } => return self.abandoned(target, cause, at),
+            OperationKind::Authorise { .. }
+            | OperationKind::Capture
+            | OperationKind::Cancel { .. } => {}
         }
         vec![
             Occurrence::new(at, title)
@@ -133,7 +137,7 @@ impl Payment {
             decline: decline.clone(),
             approval,
         });
-        operation.state = State::Refused {
+        operation.state = OperationState::Refused {
             at,
             reason: code.code().to_owned(),
         };

@@ -2,7 +2,7 @@
 //!
 //! # How it works
 //! A payment is a value. `begin_*` adds an operation before it is sent; [`Payment::settle`] takes every piece of news
-//! about an operation, whoever brings it: the call's own answer, a look-up, a processor's webhook, a person. Both are
+//! about an operation, no matter who brings it: the call's own answer, a look-up, a processor's webhook, a person. Both are
 //! pure: time comes in as a parameter, and what is to be done next comes out as [`Payment::duty`].
 //!
 //! # What is promised
@@ -38,16 +38,18 @@ pub use changes::Elsewhere;
 pub use differs::Other;
 pub use due::{Duty, Policy, held_until};
 pub use event::{
-    ActionRequired, Cancelled, Cause, Created, Declined, Evidence, FellBack, FlowStarted,
-    FlowWaits, OperationEnded, OperationFacts, OperationKind, OtherOperationFound, OutcomeFound,
+    ActionRequired, Cancelled, Cause, Created, Declined, EventOperation, Evidence, FellBack,
+    FlowStarted, FlowWaits, OperationEnded, OperationFacts, OtherOperationFound, OutcomeFound,
     PaymentEvent, RequiredAction, Started, WaitsFor,
 };
 pub use new::NewPayment;
 pub use news::{News, Resolution, Source};
-pub use operation::{AbandonCause, CancelCause, Kind, OnceRef, Operation, Owed, State};
+pub use operation::{
+    AbandonCause, CancelCause, OnceRef, Operation, OperationKind, OperationState, Owed,
+};
 pub use parts::{
-    CaptureRule, FlowRun, Gateway, Heard, Initiator, Origin, PaidAccount, PaidWith, Pause, Payer,
-    Route, ThreeDsWish, WalletNumber, Why,
+    CaptureRule, FlowRun, Gateway, Initiator, Origin, PaidAccount, PaidWith, Pause, PauseReason,
+    Payer, ReceivedWebhook, Route, ThreeDsWish, WalletNumber,
 };
 pub use runs::{MOST_TRIGGERED, StartedFlow};
 pub use status::Status;
@@ -149,11 +151,11 @@ pub struct Payment {
     /// The connection's name and logo at the time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     gateway: Option<Gateway>,
-    /// The idempotency record of a request that has its outcome, while what follows at once is still to come: it is told the
+    /// The idempotency record of a request that has its outcome, while what follows at once is still to come: it gets the
     /// end and not the middle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     owed_answer: Option<OnceRef>,
-    /// The idempotency records that were told the payment in the end, beside those of its operations.
+    /// The idempotency records that got the payment in the end, next to those of its operations.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     answered: Vec<OnceRef>,
     /// Every call made for it, in order.
@@ -177,7 +179,7 @@ impl Payment {
         self.operations
             .iter()
             .rev()
-            .find(|operation| matches!(operation.kind, Kind::Authorise { .. }))
+            .find(|operation| matches!(operation.kind, OperationKind::Authorise { .. }))
     }
 
     /// The facts that came with the latest answer to an attempt.
@@ -214,13 +216,13 @@ impl Payment {
     /// Why the latest attempt failed.
     pub fn failure(&self) -> Option<&str> {
         match &self.attempt()?.state {
-            State::Failed { reason, .. } => Some(reason),
-            State::Sent
-            | State::Unknown { .. }
-            | State::Pending { .. }
-            | State::Waiting { .. }
-            | State::Done { .. }
-            | State::Refused { .. } => None,
+            OperationState::Failed { reason, .. } => Some(reason),
+            OperationState::Sent
+            | OperationState::Unknown { .. }
+            | OperationState::Pending { .. }
+            | OperationState::Waiting { .. }
+            | OperationState::Done { .. }
+            | OperationState::Refused { .. } => None,
         }
     }
 
@@ -236,24 +238,24 @@ impl Payment {
             .attempt()
             .filter(|attempt| attempt.n == n && attempt.looks == 0)?;
         match (&attempt.state, &attempt.answer) {
-            (State::Refused { .. }, Some(Answer::Declined { decline, .. })) => {
+            (OperationState::Refused { .. }, Some(Answer::Declined { decline, .. })) => {
                 let soft = decline.kind == DeclineType::Soft
                     && decline.code != DeclineCode::AuthorizationRequired;
                 (soft && route.soft_decline).then_some("a soft decline")
             }
-            (State::Failed { .. }, Some(Answer::Failed { .. })) => route
+            (OperationState::Failed { .. }, Some(Answer::Failed { .. })) => route
                 .fault
                 .then_some("a failure at the processor, which authorised nothing"),
-            (State::Failed { .. }, _) => {
+            (OperationState::Failed { .. }, _) => {
                 route.outage.then_some("a request that did not get through")
             }
             (
-                State::Sent
-                | State::Unknown { .. }
-                | State::Waiting { .. }
-                | State::Pending { .. }
-                | State::Done { .. }
-                | State::Refused { .. },
+                OperationState::Sent
+                | OperationState::Unknown { .. }
+                | OperationState::Waiting { .. }
+                | OperationState::Pending { .. }
+                | OperationState::Done { .. }
+                | OperationState::Refused { .. },
                 _,
             ) => None,
         }
@@ -263,17 +265,17 @@ impl Payment {
     /// an answer, a refund is pending; a capture or a cancellation leaves the status as it is. Nothing of it is stored.
     #[cfg_attr(
         feature = "planted",
-        planted::alternatives(LateRequestToldFailed = bugs::tell_failed)
+        planted::alternatives(LateRequestAnsweredFailed = bugs::mark_failed)
     )]
-    pub fn tell_unanswered(&mut self, own: Option<u32>, at: Timestamp) {
+    pub fn mark_unanswered(&mut self, own: Option<u32>, at: Timestamp) {
         // A flow that waits before the first attempt has asked nobody.
         let is_asked = self.attempt().is_some() || self.goes_on_at_once(at);
         if self.status == Status::Active && is_asked {
             self.status = Status::NoAnswerFromPsp;
         }
-        let is_open_refund = own
-            .and_then(|own| self.operation(own))
-            .is_some_and(|own| matches!(own.kind, Kind::Refund { .. }) && own.state.is_open());
+        let is_open_refund = own.and_then(|own| self.operation(own)).is_some_and(|own| {
+            matches!(own.kind, OperationKind::Refund { .. }) && own.state.is_open()
+        });
         let is_paid = matches!(
             self.status,
             Status::Succeeded | Status::PartialRefunded | Status::RefundFailed
@@ -283,7 +285,7 @@ impl Payment {
         }
     }
 
-    /// Whether whoever commits the payment at `at` goes on with it at once.
+    /// Whether the task that commits the payment at `at` goes on with it at once.
     pub fn goes_on_at_once(&self, at: Timestamp) -> bool {
         self.own_duty(at).is_some()
     }
@@ -305,7 +307,7 @@ impl Payment {
     pub fn refunds(&self) -> impl Iterator<Item = &Operation> {
         self.operations
             .iter()
-            .filter(|operation| matches!(operation.kind, Kind::Refund { .. }))
+            .filter(|operation| matches!(operation.kind, OperationKind::Refund { .. }))
     }
 
     /// What settled refunds add up to, in minor units.
@@ -333,13 +335,16 @@ impl Payment {
         }
         self.operations
             .iter()
-            .filter(|operation| matches!(operation.kind, Kind::Authorise { .. }))
+            .filter(|operation| matches!(operation.kind, OperationKind::Authorise { .. }))
             .all(|operation| !operation.state.is_open())
     }
 
     fn refunded_status(&self) -> Status {
         let waits = |refund: &Operation| {
-            matches!(refund.state, State::Unknown { .. } | State::Pending { .. })
+            matches!(
+                refund.state,
+                OperationState::Unknown { .. } | OperationState::Pending { .. }
+            )
         };
         let refunded = self.refunded();
         if self.refunds().any(waits) {

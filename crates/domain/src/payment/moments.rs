@@ -1,6 +1,6 @@
 //! When something last happened to a payment, as far as it knows itself.
 
-use super::{Payment, State};
+use super::{OperationState, Payment};
 use crate::Timestamp;
 
 impl Payment {
@@ -12,11 +12,11 @@ impl Payment {
             .flat_map(|operation| {
                 let since = match &operation.state {
                     // An unknown outcome is counted from when the call can be under way no more, which may be yet to come.
-                    State::Sent | State::Unknown { .. } => operation.started_at,
-                    State::Waiting { since } | State::Pending { since } => *since,
-                    State::Done { at } | State::Refused { at, .. } | State::Failed { at, .. } => {
-                        *at
-                    }
+                    OperationState::Sent | OperationState::Unknown { .. } => operation.started_at,
+                    OperationState::Waiting { since } | OperationState::Pending { since } => *since,
+                    OperationState::Done { at }
+                    | OperationState::Refused { at, .. }
+                    | OperationState::Failed { at, .. } => *at,
                 };
                 [operation.started_at, since]
             })

@@ -1,8 +1,8 @@
 //! A payment as it is made, and what is planned for it before its first attempt.
 
 use super::{
-    CaptureRule, FlowRun, Gateway, Initiator, Origin, PaidWith, Payer, Payment, Route, Status,
-    ThreeDsWish, Why,
+    CaptureRule, FlowRun, Gateway, Initiator, Origin, PaidWith, PauseReason, Payer, Payment, Route,
+    Status, ThreeDsWish,
 };
 use crate::{
     Timestamp,
@@ -135,7 +135,7 @@ impl Payment {
         self.route = route;
         self.capture_rule = rule;
         if rule == CaptureRule::Flow {
-            self.rest(None, next, Why::Outcome, None);
+            self.rest(None, next, PauseReason::Outcome, None);
         } else {
             self.end_run(None);
         }

@@ -1,6 +1,6 @@
 //! News about an operation, and what it means.
 
-use super::{Kind, Operation, Payment, Policy, State};
+use super::{Operation, OperationKind, OperationState, Payment, Policy};
 use crate::{
     Timestamp,
     answer::{Action, Answer, Known, LaterAnswer},
@@ -23,7 +23,7 @@ pub enum News {
     Nothing(String),
     /// The processor knows nothing under our reference.
     NotFound {
-        /// When it was asked: what it said then proves nothing of later, however late it is heard.
+        /// When it was asked: what it said then proves nothing of later, however late it arrives.
         asked: Timestamp,
     },
     /// The look-up itself brought nothing.
@@ -96,7 +96,7 @@ impl Payment {
         let Some(operation) = self.operation(n) else {
             return Meaning::Same;
         };
-        let asks_for_money = matches!(operation.kind, Kind::Authorise { .. });
+        let asks_for_money = matches!(operation.kind, OperationKind::Authorise { .. });
         match news {
             News::Answer(answer) if asks_for_money => match answer {
                 Answer::Approved { captured, .. } => Meaning::Effect {
@@ -116,39 +116,39 @@ impl Payment {
                 LaterAnswer::Reversed { reason, .. } => Meaning::Undone(reason.clone()),
             },
             News::NoAnswer(_) => match operation.state {
-                State::Sent => Meaning::Unclear,
-                State::Unknown { .. }
-                | State::Pending { .. }
-                | State::Waiting { .. }
-                | State::Done { .. }
-                | State::Refused { .. }
-                | State::Failed { .. } => Meaning::Same,
+                OperationState::Sent => Meaning::Unclear,
+                OperationState::Unknown { .. }
+                | OperationState::Pending { .. }
+                | OperationState::Waiting { .. }
+                | OperationState::Done { .. }
+                | OperationState::Refused { .. }
+                | OperationState::Failed { .. } => Meaning::Same,
             },
             News::Nothing(reason) => match operation.state {
                 // What was to be completed is still at the processor: it waits again.
-                State::Sent if operation.action.is_some() => operation
+                OperationState::Sent if operation.action.is_some() => operation
                     .action
                     .clone()
                     .map_or(Meaning::Same, Meaning::Asks),
-                State::Sent => Meaning::Nothing(reason.clone()),
+                OperationState::Sent => Meaning::Nothing(reason.clone()),
                 // Once it may have been sent, a later word that it was not is no evidence.
-                State::Unknown { .. }
-                | State::Pending { .. }
-                | State::Waiting { .. }
-                | State::Done { .. }
-                | State::Refused { .. }
-                | State::Failed { .. } => Meaning::Same,
+                OperationState::Unknown { .. }
+                | OperationState::Pending { .. }
+                | OperationState::Waiting { .. }
+                | OperationState::Done { .. }
+                | OperationState::Refused { .. }
+                | OperationState::Failed { .. } => Meaning::Same,
             },
             News::NotFound { asked } => self.not_found(n, *asked, policy),
             // A look-up that failed, or an answer of the wrong sort, tells nothing; a call that has ended stays unknown.
             News::Answer(_) | News::Later(_) | News::LookUpFailed => match operation.state {
-                State::Sent => Meaning::Unclear,
-                State::Unknown { .. }
-                | State::Pending { .. }
-                | State::Waiting { .. }
-                | State::Done { .. }
-                | State::Refused { .. }
-                | State::Failed { .. } => Meaning::Same,
+                OperationState::Sent => Meaning::Unclear,
+                OperationState::Unknown { .. }
+                | OperationState::Pending { .. }
+                | OperationState::Waiting { .. }
+                | OperationState::Done { .. }
+                | OperationState::Refused { .. }
+                | OperationState::Failed { .. } => Meaning::Same,
             },
         }
     }
@@ -165,19 +165,19 @@ impl Payment {
         let over = match &operation.state {
             // The processor has said that it has it: that it can't find it now proves nothing.
             _ if operation.action.is_some() => {
-                return if matches!(operation.state, State::Sent) {
+                return if matches!(operation.state, OperationState::Sent) {
                     Meaning::Unclear
                 } else {
                     Meaning::Same
                 };
             }
-            State::Unknown { since } => *since,
-            State::Sent => operation.send_by.after(policy.call_timeout),
-            State::Waiting { .. }
-            | State::Pending { .. }
-            | State::Done { .. }
-            | State::Refused { .. }
-            | State::Failed { .. } => {
+            OperationState::Unknown { since } => *since,
+            OperationState::Sent => operation.send_by.after(policy.call_timeout),
+            OperationState::Waiting { .. }
+            | OperationState::Pending { .. }
+            | OperationState::Done { .. }
+            | OperationState::Refused { .. }
+            | OperationState::Failed { .. } => {
                 return Meaning::Same;
             }
         };
@@ -186,21 +186,21 @@ impl Payment {
                 Meaning::Nothing("the processor knows nothing of it: nothing happened".to_owned())
             }
             Some(_) | None => match operation.state {
-                State::Sent => Meaning::Unclear,
-                State::Unknown { .. }
-                | State::Pending { .. }
-                | State::Waiting { .. }
-                | State::Done { .. }
-                | State::Refused { .. }
-                | State::Failed { .. } => Meaning::Same,
+                OperationState::Sent => Meaning::Unclear,
+                OperationState::Unknown { .. }
+                | OperationState::Pending { .. }
+                | OperationState::Waiting { .. }
+                | OperationState::Done { .. }
+                | OperationState::Refused { .. }
+                | OperationState::Failed { .. } => Meaning::Same,
             },
         }
     }
 }
 
-/// Keeps what the news tells beside its meaning: the answer, and the processor's own id.
+/// Keeps what the news tells next to its meaning: the answer, and the processor's own id.
 pub(super) fn note_answer(operation: &mut Operation, news: News) {
-    let asks_for_money = matches!(operation.kind, Kind::Authorise { .. });
+    let asks_for_money = matches!(operation.kind, OperationKind::Authorise { .. });
     // An answer of the wrong sort tells nothing.
     if asks_for_money != matches!(news, News::Answer(_))
         && matches!(news, News::Answer(_) | News::Later(_))

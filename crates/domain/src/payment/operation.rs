@@ -11,7 +11,7 @@ use crate::{
 
 /// What an operation asks of the processor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Kind {
+pub enum OperationKind {
     /// Authorise; with `capture`, in one call with the capture (a sale).
     Authorise {
         /// Whether it was sent as a sale.
@@ -45,7 +45,7 @@ pub enum Kind {
     },
 }
 
-impl Kind {
+impl OperationKind {
     /// Whether it asks for an authorisation.
     pub const fn is_attempt(&self) -> bool {
         matches!(self, Self::Authorise { .. })
@@ -78,7 +78,7 @@ pub enum CancelCause {
 
 /// How an operation stands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum State {
+pub enum OperationState {
     /// Committed; it may be under way. Nothing has come back.
     Sent,
     /// The call has ended without an answer that can be used: it may have happened.
@@ -117,7 +117,7 @@ pub enum State {
     },
 }
 
-impl State {
+impl OperationState {
     /// Whether the outcome is still to come.
     pub fn is_open(&self) -> bool {
         match self {
@@ -138,7 +138,7 @@ pub struct Operation {
     /// Its number within the payment; with the payment's id it makes the reference at the processor.
     pub n: u32,
     /// What it asks.
-    pub kind: Kind,
+    pub kind: OperationKind,
     /// Where it is sent.
     pub connection: ConnectionId,
     /// How much, in minor units of the payment's currency.
@@ -151,7 +151,7 @@ pub struct Operation {
     /// After this time it is not sent any more.
     pub send_by: Timestamp,
     /// How it stands.
-    pub state: State,
+    pub state: OperationState,
     /// When it is looked up next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_at: Option<Timestamp>,
@@ -193,7 +193,9 @@ impl Operation {
         self.state.is_open()
             && matches!(
                 self.kind,
-                Kind::Capture | Kind::Cancel { .. } | Kind::Abandon { .. }
+                OperationKind::Capture
+                    | OperationKind::Cancel { .. }
+                    | OperationKind::Abandon { .. }
             )
     }
 }

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::{
-    ActionRequired, CancelCause, CaptureRule, Cause, Kind, Occurrence, Payment, PaymentEvent,
-    Policy, State, Status, settle::words,
+    ActionRequired, CancelCause, CaptureRule, Cause, Occurrence, OperationKind, OperationState,
+    Payment, PaymentEvent, Policy, Status, settle::words,
 };
 use crate::{
     Timestamp,
@@ -20,12 +20,14 @@ impl Payment {
     pub(super) fn look_again(&mut self, n: u32, at: Timestamp, policy: &Policy) {
         if let Some(operation) = self.operation_mut(n) {
             operation.next_at = match &operation.state {
-                State::Unknown { since } | State::Waiting { since } => {
+                OperationState::Unknown { since } | OperationState::Waiting { since } => {
                     Some(policy.next_look(*since, at))
                 }
-                State::Pending { since } => Some(policy.next_ask(*since, at)),
-                State::Sent => operation.next_at,
-                State::Done { .. } | State::Refused { .. } | State::Failed { .. } => None,
+                OperationState::Pending { since } => Some(policy.next_ask(*since, at)),
+                OperationState::Sent => operation.next_at,
+                OperationState::Done { .. }
+                | OperationState::Refused { .. }
+                | OperationState::Failed { .. } => None,
             };
         }
     }
@@ -33,7 +35,7 @@ impl Payment {
     /// Learnt at `at` of a call that is over since, or by, `over`.
     #[cfg_attr(
         feature = "planted",
-        planted::alternatives(UnknownToldFailed = super::bugs::tell_unknown_failed)
+        planted::alternatives(UnknownShownFailed = super::bugs::mark_unknown_failed)
     )]
     pub(super) fn becomes_unknown(
         &mut self,
@@ -45,10 +47,10 @@ impl Payment {
         let Some(operation) = self.operation_mut(n) else {
             return Vec::new();
         };
-        operation.state = State::Unknown { since: over };
+        operation.state = OperationState::Unknown { since: over };
         let kind = operation.kind;
         self.look_again(n, at, policy);
-        if matches!(kind, Kind::Authorise { .. }) {
+        if matches!(kind, OperationKind::Authorise { .. }) {
             self.status = Status::NoAnswerFromPsp;
         }
         self.refresh_refund_status(kind);
@@ -70,17 +72,17 @@ impl Payment {
         let Some(operation) = self.operation_mut(n) else {
             return Vec::new();
         };
-        if matches!(operation.state, State::Pending { .. }) {
+        if matches!(operation.state, OperationState::Pending { .. }) {
             self.look_again(n, at, policy);
             return Vec::new();
         }
-        operation.state = State::Pending { since: at };
+        operation.state = OperationState::Pending { since: at };
         // The customer has done what was asked: nobody is waited for any more but the processor.
         operation.action = None;
         operation.give_up_at = None;
         let kind = operation.kind;
         self.look_again(n, at, policy);
-        if matches!(kind, Kind::Authorise { .. }) {
+        if matches!(kind, OperationKind::Authorise { .. }) {
             self.status = Status::GatewayHold;
             // A debit is held because its money comes later, and nobody reviews it.
             let (title, message) = if self.method.account.is_some() {
@@ -102,7 +104,7 @@ impl Payment {
         }
         self.refresh_refund_status(kind);
         let event = match kind {
-            Kind::Refund { .. } => self.event_of(n, PaymentEvent::RefundPending),
+            OperationKind::Refund { .. } => self.event_of(n, PaymentEvent::RefundPending),
             _ => self.event_of(n, PaymentEvent::OperationPending),
         };
         let title = format!("The {} is pending", words(kind));
@@ -129,9 +131,9 @@ impl Payment {
         };
         let kind = action.kind;
         let again = operation.action.replace(action).is_some();
-        let unknown = matches!(operation.state, State::Unknown { .. });
-        if !matches!(operation.state, State::Waiting { .. }) {
-            operation.state = State::Waiting { since: at };
+        let unknown = matches!(operation.state, OperationState::Unknown { .. });
+        if !matches!(operation.state, OperationState::Waiting { .. }) {
+            operation.state = OperationState::Waiting { since: at };
         }
         let lifetime = if present {
             policy.customer_lifetime
@@ -158,15 +160,15 @@ impl Payment {
             })
         });
         if again && unknown {
-            // What was unknown becomes known: that is told.
-            let message = "Nothing is authorised: the processor waits for the customer, or to be told to complete it.";
+            // What was unknown becomes known: that is reported.
+            let message = "Nothing is authorised: the processor waits for the customer, or for the request to complete it.";
             return vec![
                 Occurrence::new(at, "The authorisation was not completed")
                     .saying(message)
                     .events(event),
             ];
         }
-        // What is asked for once more is told once; another thing is another status.
+        // What is asked for once more is reported once; another thing is another status.
         if again && self.status == before {
             return Vec::new();
         }
@@ -193,14 +195,14 @@ impl Payment {
         let Some(operation) = self.operation_mut(n) else {
             return Vec::new();
         };
-        operation.state = State::Done { at };
+        operation.state = OperationState::Done { at };
         operation.next_at = None;
         operation.action = None;
         operation.give_up_at = None;
         let (kind, amount) = (operation.kind, operation.amount);
         let sum = self.words(amount);
         match kind {
-            Kind::Authorise { .. } if captured => {
+            OperationKind::Authorise { .. } if captured => {
                 self.captured = amount;
                 self.enter_captured(Status::Succeeded);
                 self.flow_goes_on(at);
@@ -209,7 +211,7 @@ impl Payment {
                 let occurrence = Occurrence::new(at, "Authorised and captured").saying(sum);
                 vec![occurrence.events(events.into_iter().flatten())]
             }
-            Kind::Authorise { .. } => {
+            OperationKind::Authorise { .. } => {
                 self.status = Status::Authorised;
                 self.expires_at = Some(at.after(policy.lifetime));
                 // Where the processor has no sale, or made it an authorisation alone, a capture completes it.
@@ -226,7 +228,7 @@ impl Payment {
                     self.event_of(n, PaymentEvent::Authorised),
                 )
             }
-            Kind::Capture if self.status == Status::Authorised => {
+            OperationKind::Capture if self.status == Status::Authorised => {
                 self.captured = amount;
                 self.enter_captured(Status::Succeeded);
                 self.flow_goes_on(at);
@@ -237,7 +239,7 @@ impl Payment {
                     self.event_of(n, PaymentEvent::Captured),
                 )
             }
-            Kind::Cancel { cause } if self.status == Status::Authorised => {
+            OperationKind::Cancel { cause } if self.status == Status::Authorised => {
                 self.enter_captured(Status::Cancelled);
                 self.flow_goes_on(at);
                 let message = match cause {
@@ -248,14 +250,14 @@ impl Payment {
                 };
                 occurred(at, "Cancelled", message, self.cancelled(n, cause.into()))
             }
-            Kind::Capture if self.status == Status::Cancelled => self.owe(n, true, at),
+            OperationKind::Capture if self.status == Status::Cancelled => self.owe(n, true, at),
             // Excluded by begin_*; should a processor do both, people must look at it.
-            Kind::Capture | Kind::Cancel { .. } => {
+            OperationKind::Capture | OperationKind::Cancel { .. } => {
                 let title = format!("The {} took effect in an unexpected order", words(kind));
                 let event = self.event_of(n, PaymentEvent::UnexpectedEffect);
                 occurred(at, title, sum, event)
             }
-            Kind::Refund { .. } => {
+            OperationKind::Refund { .. } => {
                 self.refund_failed = false;
                 self.refresh_refund_status(kind);
                 self.flow_goes_on(at);
@@ -266,13 +268,13 @@ impl Payment {
                     self.event_of(n, PaymentEvent::Refunded),
                 )
             }
-            Kind::Reverse { .. } => occurred(
+            OperationKind::Reverse { .. } => occurred(
                 at,
                 "Reversed",
                 sum,
                 self.event_of(n, PaymentEvent::Reversed),
             ),
-            Kind::Abandon { target, cause } => self.abandoned(target, cause, at),
+            OperationKind::Abandon { target, cause } => self.abandoned(target, cause, at),
         }
     }
 
@@ -280,22 +282,24 @@ impl Payment {
     pub(super) fn ended(
         &mut self,
         n: u32,
-        state: State,
+        state: OperationState,
         at: Timestamp,
         policy: &Policy,
     ) -> Vec<Occurrence> {
         let Some(operation) = self.operation_mut(n) else {
             return Vec::new();
         };
-        let refused = matches!(state, State::Refused { .. });
-        let was_promised = !matches!(operation.state, State::Sent);
+        let refused = matches!(state, OperationState::Refused { .. });
+        let was_promised = !matches!(operation.state, OperationState::Sent);
         let why = match &state {
-            State::Refused { reason, .. } | State::Failed { reason, .. } => reason.clone(),
-            State::Sent
-            | State::Unknown { .. }
-            | State::Pending { .. }
-            | State::Waiting { .. }
-            | State::Done { .. } => String::new(),
+            OperationState::Refused { reason, .. } | OperationState::Failed { reason, .. } => {
+                reason.clone()
+            }
+            OperationState::Sent
+            | OperationState::Unknown { .. }
+            | OperationState::Pending { .. }
+            | OperationState::Waiting { .. }
+            | OperationState::Done { .. } => String::new(),
         };
         let reason = format!("Reason: {why}.");
         operation.state = state;
@@ -307,7 +311,7 @@ impl Payment {
         let first = self.first_try(kind).unwrap_or(at);
         let step = self.step_failed(n, at, policy);
         match kind {
-            Kind::Authorise { .. } => {
+            OperationKind::Authorise { .. } => {
                 let (status, title, event) = if refused {
                     self.refused_as(n, asked)
                 } else {
@@ -317,7 +321,7 @@ impl Payment {
                 self.flow_goes_on(at);
                 return occurred(at, title, reason, event);
             }
-            Kind::Refund { .. } => {
+            OperationKind::Refund { .. } => {
                 self.refund_failed |= was_promised;
                 self.refresh_refund_status(kind);
                 self.flow_goes_on(at);
@@ -356,7 +360,7 @@ impl Payment {
     /// An operation of this kind has ended without effect: when it is tried again. `first` is when the first of them began.
     pub(super) fn try_again(
         &mut self,
-        kind: Kind,
+        kind: OperationKind,
         first: Timestamp,
         at: Timestamp,
         policy: &Policy,
@@ -364,19 +368,19 @@ impl Payment {
         match kind {
             // Money that should be captured at once is tried again; the reversal too, until it succeeds.
             // What is to be captured later is not captured earlier because somebody tried before.
-            Kind::Capture => {
+            OperationKind::Capture => {
                 self.capture_at = self
                     .capture_at
                     .map(|due| due.max(policy.next_try(first, at)));
             }
-            Kind::Cancel {
+            OperationKind::Cancel {
                 cause: CancelCause::Lifetime,
             } => self.expires_at = Some(policy.next_try(first, at)),
-            Kind::Cancel {
+            OperationKind::Cancel {
                 cause: CancelCause::Merchant,
             } => self.flow_goes_on(at),
-            Kind::Reverse { target, .. } if self.is_given_back(target) => {}
-            Kind::Reverse { target, .. } => {
+            OperationKind::Reverse { target, .. } if self.is_given_back(target) => {}
+            OperationKind::Reverse { target, .. } => {
                 if let Some(owed) = self
                     .operation_mut(target)
                     .and_then(|charge| charge.owed.as_mut())
@@ -385,7 +389,7 @@ impl Payment {
                 }
             }
             // The processor would not: it is asked how the authorisation stands, and again later to give it up.
-            Kind::Abandon { target, .. } => {
+            OperationKind::Abandon { target, .. } => {
                 if let Some(target) = self
                     .operation_mut(target)
                     .filter(|target| target.state.is_open())
@@ -394,7 +398,7 @@ impl Payment {
                     target.give_up_at = target.give_up_at.map(|_| policy.next_try(first, at));
                 }
             }
-            Kind::Authorise { .. } | Kind::Refund { .. } => {}
+            OperationKind::Authorise { .. } | OperationKind::Refund { .. } => {}
         }
     }
 
@@ -410,21 +414,27 @@ impl Payment {
     }
 
     /// When the first operation of this kind began: further tries are counted from it, so that they become rarer.
-    fn first_try(&self, kind: Kind) -> Option<Timestamp> {
+    fn first_try(&self, kind: OperationKind) -> Option<Timestamp> {
         let same = |other: &&super::Operation| match (kind, other.kind) {
-            (Kind::Capture, Kind::Capture) => true,
-            (Kind::Cancel { cause }, Kind::Cancel { cause: other }) => cause == other,
-            (Kind::Reverse { target, .. }, Kind::Reverse { target: other, .. })
-            | (Kind::Abandon { target, .. }, Kind::Abandon { target: other, .. }) => {
-                target == other
+            (OperationKind::Capture, OperationKind::Capture) => true,
+            (OperationKind::Cancel { cause }, OperationKind::Cancel { cause: other }) => {
+                cause == other
             }
             (
-                Kind::Authorise { .. }
-                | Kind::Capture
-                | Kind::Cancel { .. }
-                | Kind::Refund { .. }
-                | Kind::Abandon { .. }
-                | Kind::Reverse { .. },
+                OperationKind::Reverse { target, .. },
+                OperationKind::Reverse { target: other, .. },
+            )
+            | (
+                OperationKind::Abandon { target, .. },
+                OperationKind::Abandon { target: other, .. },
+            ) => target == other,
+            (
+                OperationKind::Authorise { .. }
+                | OperationKind::Capture
+                | OperationKind::Cancel { .. }
+                | OperationKind::Refund { .. }
+                | OperationKind::Abandon { .. }
+                | OperationKind::Reverse { .. },
                 _,
             ) => false,
         };
@@ -441,8 +451,8 @@ impl Payment {
         self.expires_at = None;
     }
 
-    pub(super) fn refresh_refund_status(&mut self, kind: Kind) {
-        if matches!(kind, Kind::Refund { .. }) && self.captured > 0 {
+    pub(super) fn refresh_refund_status(&mut self, kind: OperationKind) {
+        if matches!(kind, OperationKind::Refund { .. }) && self.captured > 0 {
             self.status = self.refunded_status();
         }
     }

@@ -122,7 +122,7 @@ pub struct Pause {
     /// The position in the flow's program at which it goes on.
     pub next: u32,
     /// What it waits for.
-    pub why: Why,
+    pub why: PauseReason,
     /// When it goes on by itself, or gives up waiting.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub due: Option<Timestamp>,
@@ -138,12 +138,12 @@ pub struct Pause {
     pub failing_since: Option<Timestamp>,
     /// The webhook that let it go on last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub heard: Option<Heard>,
+    pub received: Option<ReceivedWebhook>,
 }
 
 /// A webhook of the merchant's that let a flow go on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Heard {
+pub struct ReceivedWebhook {
     /// The name under which it came.
     pub name: String,
     /// What it said: any JSON, at most 16 KiB.
@@ -152,7 +152,7 @@ pub struct Heard {
 
 /// What a run of a flow waits for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Why {
+pub enum PauseReason {
     /// Nothing: it goes on when it is due.
     Step,
     /// The outcome of the operation that it began.

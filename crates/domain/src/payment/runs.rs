@@ -5,8 +5,8 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::{
-    CaptureRule, FlowRun, FlowStarted, Heard, Kind, Occurrence, Pause, Payment, PaymentEvent,
-    Policy, State, Status, Why,
+    CaptureRule, FlowRun, FlowStarted, Occurrence, OperationKind, OperationState, Pause,
+    PauseReason, Payment, PaymentEvent, Policy, ReceivedWebhook, Status,
 };
 use crate::{
     Timestamp,
@@ -59,11 +59,17 @@ impl Payment {
     }
 
     /// A run rests; it will go on at position `next`, at `due` by itself. It keeps the webhook that let it go on last.
-    pub fn rest(&mut self, which: Option<Uuid>, next: u32, why: Why, due: Option<Timestamp>) {
+    pub fn rest(
+        &mut self,
+        which: Option<Uuid>,
+        next: u32,
+        why: PauseReason,
+        due: Option<Timestamp>,
+    ) {
         if let Some(run) = self.run_mut(which) {
-            let heard = run.pause.take().and_then(|pause| pause.heard);
+            let received = run.pause.take().and_then(|pause| pause.received);
             run.pause = Some(Pause {
-                heard,
+                received,
                 ..Pause::new(next, why, due)
             });
         }
@@ -76,7 +82,7 @@ impl Payment {
         let failing_since = before
             .filter(|pause| pause.next == step)
             .and_then(|pause| pause.failing_since);
-        self.rest(which, next, Why::Outcome, None);
+        self.rest(which, next, PauseReason::Outcome, None);
         if let Some(pause) = self.pause_mut(which) {
             pause.operation = Some(n);
             pause.step = Some(step);
@@ -94,7 +100,7 @@ impl Payment {
     /// A run that waits for an approval is approved, and goes on at once.
     pub fn approve(&mut self, which: Option<Uuid>, at: Timestamp) -> Occurrence {
         if let Some(pause) = self.pause_mut(which) {
-            pause.why = Why::Step;
+            pause.why = PauseReason::Step;
             pause.due = Some(at);
         }
         Occurrence::new(at, "Approved")
@@ -122,10 +128,10 @@ impl Payment {
     /// Returns which they are. `None` when none waits for it.
     pub fn receive_webhook(
         &mut self,
-        webhook: &Heard,
+        webhook: &ReceivedWebhook,
         at: Timestamp,
     ) -> Option<(Vec<Option<Uuid>>, Occurrence)> {
-        let waits = |pause: &Pause| matches!(&pause.why, Why::Webhook { name, .. } if *name == webhook.name);
+        let waits = |pause: &Pause| matches!(&pause.why, PauseReason::Webhook { name, .. } if *name == webhook.name);
         let waiting = self
             .runs()
             .filter(|(_, run)| run.pause.as_ref().is_some_and(waits));
@@ -143,14 +149,19 @@ impl Payment {
         Some((waiting, occurrence))
     }
 
-    fn take_webhook(&mut self, which: Option<Uuid>, webhook: &Heard, at: Timestamp) {
+    fn take_webhook(&mut self, which: Option<Uuid>, webhook: &ReceivedWebhook, at: Timestamp) {
         let is_authorised = self.status == Status::Authorised;
         let Some(pause) = self.pause_mut(which) else {
             return;
         };
-        let captures = matches!(pause.why, Why::Webhook { captures: true, .. }) && is_authorised;
-        pause.heard = Some(webhook.clone());
-        pause.why = if captures { Why::Outcome } else { Why::Step };
+        let captures =
+            matches!(pause.why, PauseReason::Webhook { captures: true, .. }) && is_authorised;
+        pause.received = Some(webhook.clone());
+        pause.why = if captures {
+            PauseReason::Outcome
+        } else {
+            PauseReason::Step
+        };
         pause.due = (!captures).then_some(at);
         if captures {
             self.decide_capture(CaptureRule::Immediate, at);
@@ -178,7 +189,7 @@ impl Payment {
             version: flow.version,
             instance: flow.instance,
         };
-        let first = Pause::new(flow.first, Why::Step, Some(at));
+        let first = Pause::new(flow.first, PauseReason::Step, Some(at));
         self.triggered.push(FlowRun {
             id: flow.id,
             name: flow.name,
@@ -209,9 +220,13 @@ impl Payment {
 
     /// The run started by an outcome that waits for operation `n`: what the operation changes is its doing.
     pub fn run_behind(&self, n: u32) -> Option<&FlowRun> {
-        let captures = matches!(self.operation(n)?.kind, Kind::Capture);
+        let captures = matches!(self.operation(n)?.kind, OperationKind::Capture);
         self.triggered.iter().find(|run| {
-            let Some(pause) = run.pause.as_ref().filter(|pause| pause.why == Why::Outcome) else {
+            let Some(pause) = run
+                .pause
+                .as_ref()
+                .filter(|pause| pause.why == PauseReason::Outcome)
+            else {
                 return false;
             };
             pause.operation.map_or(captures, |awaited| awaited == n)
@@ -236,7 +251,7 @@ impl Payment {
             let over = pause
                 .operation
                 .map_or(captured, |awaited| !open.contains(&awaited));
-            if pause.why == Why::Outcome && over {
+            if pause.why == PauseReason::Outcome && over {
                 pause.go_on(at);
             }
         }
@@ -252,7 +267,7 @@ impl Payment {
             .and_then(|awaited| self.operation(awaited))
             .is_some_and(|awaited| awaited.state.is_open());
         if let Some(pause) = self.flow.as_mut().and_then(|run| run.pause.as_mut())
-            && pause.why == Why::Outcome
+            && pause.why == PauseReason::Outcome
             && !is_open
         {
             pause.go_on(at);
@@ -272,19 +287,19 @@ impl Payment {
         policy: &Policy,
     ) -> Option<Occurrence> {
         let is_refused = match &self.operation(n)?.state {
-            State::Refused { .. } => true,
-            State::Failed { .. } => false,
-            State::Sent
-            | State::Unknown { .. }
-            | State::Waiting { .. }
-            | State::Pending { .. }
-            | State::Done { .. } => return None,
+            OperationState::Refused { .. } => true,
+            OperationState::Failed { .. } => false,
+            OperationState::Sent
+            | OperationState::Unknown { .. }
+            | OperationState::Waiting { .. }
+            | OperationState::Pending { .. }
+            | OperationState::Done { .. } => return None,
         };
         let own = self.flow.iter_mut();
         let pause = own
             .chain(self.triggered.iter_mut())
             .filter_map(|run| run.pause.as_mut())
-            .find(|pause| pause.why == Why::Outcome && pause.operation == Some(n))?;
+            .find(|pause| pause.why == PauseReason::Outcome && pause.operation == Some(n))?;
         let since = pause.failing_since.unwrap_or(at);
         let why = if is_refused {
             "The processor has refused it, which another try would not change."
@@ -322,7 +337,7 @@ impl Payment {
 
 impl Pause {
     /// One that nothing is known of but where and when the run goes on.
-    const fn new(next: u32, why: Why, due: Option<Timestamp>) -> Self {
+    const fn new(next: u32, why: PauseReason, due: Option<Timestamp>) -> Self {
         Self {
             next,
             why,
@@ -330,13 +345,13 @@ impl Pause {
             operation: None,
             step: None,
             failing_since: None,
-            heard: None,
+            received: None,
         }
     }
 
     /// Goes on at this time, by itself.
     fn go_on(&mut self, due: Timestamp) {
-        self.why = Why::Step;
+        self.why = PauseReason::Step;
         self.due = Some(due);
         self.operation = None;
         self.step = None;

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::{
-    Evidence, Initiator, Kind, News, Occurrence, Operation, Payment, PaymentEvent, Policy,
-    Resolution, Source, State, Status, ThreeDsWish,
+    Evidence, Initiator, News, Occurrence, Operation, OperationKind, OperationState, Payment,
+    PaymentEvent, Policy, Resolution, Source, Status, ThreeDsWish,
     differs::Taken,
     news::{Meaning, note_answer},
 };
@@ -42,18 +42,18 @@ impl Payment {
         };
         let kind = operation.kind;
         let (open, is_over) = (operation.state.is_open(), has_ended(operation));
-        let unknown = matches!(operation.state, State::Unknown { .. });
-        let is_told = matches!(news, News::Answer(_) | News::Later(_));
+        let unknown = matches!(operation.state, OperationState::Unknown { .. });
+        let is_reported = matches!(news, News::Answer(_) | News::Later(_));
         let over_by = operation.send_by.after(policy.call_timeout);
         let was_asked = operation.action.is_some();
-        let completing = was_asked && operation.state == State::Sent;
+        let completing = was_asked && operation.state == OperationState::Sent;
         let not_before = asked_to_wait(&news, at);
         let mut meaning = self.meaning(n, &news, policy);
         let moves_money = matches!(meaning, Meaning::Effect { .. });
         let is_done = operation.state.is_done();
         let mut differs = Vec::new();
         let other = self
-            .told_other(n, &news)
+            .booked_otherwise(n, &news)
             .filter(|_| open || (moves_money && !is_done));
         if let Some(found) = other {
             match self.take_other((n, found), (meaning, &news), from, policy) {
@@ -98,16 +98,18 @@ impl Payment {
             Meaning::Waits => self.becomes_pending(n, at, policy),
             Meaning::Asks(action) => self.becomes_waiting(n, action, at, policy),
             Meaning::Effect { captured } => self.took_effect(n, captured, at, policy),
-            Meaning::Refusal(reason) => self.ended(n, State::Refused { at, reason }, at, policy),
+            Meaning::Refusal(reason) => {
+                self.ended(n, OperationState::Refused { at, reason }, at, policy)
+            }
             Meaning::Nothing(reason) | Meaning::Undone(reason) => {
-                self.ended(n, State::Failed { at, reason }, at, policy)
+                self.ended(n, OperationState::Failed { at, reason }, at, policy)
             }
         };
         if let Some(operation) = self.operation_mut(n) {
             operation.next_at = operation.next_at.map(|next| next.max(not_before));
         }
         self.wake_runs(at);
-        let found = evidence(source, kind, unknown, is_told);
+        let found = evidence(source, kind, unknown, is_reported);
         if let (Some((by, found)), Some(first)) = (found, lines.first_mut()) {
             first.events.insert(0, PaymentEvent::found(n, by));
             let entry = &mut first.entry;
@@ -155,37 +157,40 @@ impl Payment {
     /// The operation that a person who knows this outcome can settle: the oldest unknown one about which it says anything.
     pub fn resolvable(&self, outcome: Resolution) -> Option<&Operation> {
         let unknown = |operation: &&Operation| {
-            matches!(operation.state, State::Unknown { .. })
+            matches!(operation.state, OperationState::Unknown { .. })
                 && self.word_on(operation.kind, outcome).is_some()
         };
         self.operations.iter().find(unknown)
     }
 
     /// What it says about an unknown operation of this kind that the payment has come to this outcome.
-    fn word_on(&self, kind: Kind, outcome: Resolution) -> Option<Word> {
+    fn word_on(&self, kind: OperationKind, outcome: Resolution) -> Option<Word> {
         let unknown = self.status == Status::NoAnswerFromPsp;
         match (kind, outcome) {
-            (Kind::Authorise { .. }, Resolution::Authorised) if unknown => {
+            (OperationKind::Authorise { .. }, Resolution::Authorised) if unknown => {
                 Some(Word::TookEffect { captured: false })
             }
-            (Kind::Authorise { .. }, Resolution::Captured) if unknown => {
+            (OperationKind::Authorise { .. }, Resolution::Captured) if unknown => {
                 Some(Word::TookEffect { captured: true })
             }
-            (Kind::Authorise { .. }, Resolution::NotCharged) if unknown => {
+            (OperationKind::Authorise { .. }, Resolution::NotCharged) if unknown => {
                 Some(Word::Nothing("a person found that nothing was charged"))
             }
-            (Kind::Capture, Resolution::Captured)
-            | (Kind::Cancel { .. } | Kind::Abandon { .. }, Resolution::NotCharged)
-            | (Kind::Refund { .. }, Resolution::Refunded) => {
+            (OperationKind::Capture, Resolution::Captured)
+            | (
+                OperationKind::Cancel { .. } | OperationKind::Abandon { .. },
+                Resolution::NotCharged,
+            )
+            | (OperationKind::Refund { .. }, Resolution::Refunded) => {
                 Some(Word::TookEffect { captured: false })
             }
-            (Kind::Capture, Resolution::Authorised) => {
+            (OperationKind::Capture, Resolution::Authorised) => {
                 Some(Word::Nothing("a person found that nothing was captured"))
             }
-            (Kind::Cancel { .. }, Resolution::Authorised) => {
+            (OperationKind::Cancel { .. }, Resolution::Authorised) => {
                 Some(Word::Nothing("a person found that nothing was cancelled"))
             }
-            (Kind::Refund { .. }, Resolution::NotRefunded) => {
+            (OperationKind::Refund { .. }, Resolution::NotRefunded) => {
                 Some(Word::Nothing("a person found that nothing was refunded"))
             }
             _ => None,
@@ -223,7 +228,7 @@ impl Payment {
             Word::TookEffect { captured } => self.took_effect(n, captured, at, policy),
             Word::Nothing(reason) => self.ended(
                 n,
-                State::Failed {
+                OperationState::Failed {
                     at,
                     reason: reason.to_owned(),
                 },
@@ -235,7 +240,7 @@ impl Payment {
         Ok(lines)
     }
 
-    /// What the merchant who asked for operation `n` is told: nothing (the payment itself), or why it was refused.
+    /// The answer to the merchant who asked for operation `n`: nothing (the payment itself), or why it was refused.
     pub fn verdict(&self, n: u32) -> Result<(), Fault> {
         let Some(operation) = self.operation(n) else {
             return Ok(());
@@ -245,31 +250,31 @@ impl Payment {
             return Err(fault);
         }
         let (code, what) = match operation.kind {
-            Kind::Authorise { .. } => return self.asks_customer(operation),
-            Kind::Reverse { .. } | Kind::Abandon { .. } => return Ok(()),
-            Kind::Capture => (Code::CaptureProcessor, "capture"),
-            Kind::Cancel { .. } => (Code::CancelProcessor, "cancellation"),
-            Kind::Refund { .. } => (Code::RefundProcessor, "refund"),
+            OperationKind::Authorise { .. } => return self.asks_customer(operation),
+            OperationKind::Reverse { .. } | OperationKind::Abandon { .. } => return Ok(()),
+            OperationKind::Capture => (Code::CaptureProcessor, "capture"),
+            OperationKind::Cancel { .. } => (Code::CancelProcessor, "cancellation"),
+            OperationKind::Refund { .. } => (Code::RefundProcessor, "refund"),
         };
         match &operation.state {
-            State::Sent
-            | State::Unknown { .. }
-            | State::Pending { .. }
-            | State::Waiting { .. }
-            | State::Done { .. } => Ok(()),
-            State::Refused { reason, .. } | State::Failed { reason, .. } => Err(Fault::new(
-                code,
-                format!("The {what} did not take effect: {reason}."),
-            )
-            .because(reason.clone())
-            .about(self.id)
-            .in_status(self.status)),
+            OperationState::Sent
+            | OperationState::Unknown { .. }
+            | OperationState::Pending { .. }
+            | OperationState::Waiting { .. }
+            | OperationState::Done { .. } => Ok(()),
+            OperationState::Refused { reason, .. } | OperationState::Failed { reason, .. } => Err(
+                Fault::new(code, format!("The {what} did not take effect: {reason}."))
+                    .because(reason.clone())
+                    .about(self.id)
+                    .in_status(self.status),
+            ),
         }
     }
 
     /// The fault that sends the customer to a page, while one is waited for.
     fn asks_customer(&self, operation: &Operation) -> Result<(), Fault> {
-        let (State::Waiting { .. }, Some(action)) = (&operation.state, &operation.action) else {
+        let (OperationState::Waiting { .. }, Some(action)) = (&operation.state, &operation.action)
+        else {
             return Ok(());
         };
         // Nobody is there who could be sent: it is given up.
@@ -313,16 +318,16 @@ fn has_ended(operation: &Operation) -> bool {
 }
 
 /// How it became known what an operation came to, where that is not the answer to its call. `was_unknown`: the outcome was
-/// unknown until now; `is_told`: the processor told it.
+/// unknown until now; `is_reported`: the processor reported it.
 #[cfg_attr(
     feature = "planted",
     planted::alternatives(EvidenceOmitted = super::bugs::no_evidence)
 )]
 fn evidence(
     source: Source,
-    kind: Kind,
+    kind: OperationKind,
     was_unknown: bool,
-    is_told: bool,
+    is_reported: bool,
 ) -> Option<(Evidence, String)> {
     let (by, words) = match source {
         Source::LookUp => {
@@ -336,7 +341,7 @@ fn evidence(
             let words = "The answer to the call itself came late.".to_owned();
             (Evidence::LateAnswer, words)
         }
-        Source::Restored if is_told => {
+        Source::Restored if is_reported => {
             let words = format!(
                 "The processor had the {} from the time that was lost when the database was restored.",
                 words(kind)
@@ -348,13 +353,13 @@ fn evidence(
     Some((by, words))
 }
 
-pub(super) fn words(kind: Kind) -> &'static str {
+pub(super) fn words(kind: OperationKind) -> &'static str {
     match kind {
-        Kind::Authorise { .. } => "authorisation",
-        Kind::Capture => "capture",
-        Kind::Cancel { .. } => "cancellation",
-        Kind::Refund { .. } => "refund",
-        Kind::Reverse { .. } => "reversal",
-        Kind::Abandon { .. } => "giving up",
+        OperationKind::Authorise { .. } => "authorisation",
+        OperationKind::Capture => "capture",
+        OperationKind::Cancel { .. } => "cancellation",
+        OperationKind::Refund { .. } => "refund",
+        OperationKind::Reverse { .. } => "reversal",
+        OperationKind::Abandon { .. } => "giving up",
     }
 }

@@ -16,7 +16,7 @@ macro_rules! statuses {
             /// Every status.
             pub const ALL: &'static [Self] = &[$(Self::$name,)*];
 
-            /// The status as it is told.
+            /// The status as it is shown.
             pub const fn text(self) -> &'static str {
                 match self { $(Self::$name => $text,)* }
             }

@@ -2,7 +2,9 @@
 //!
 //! Source: behaviour contract, section 7, "Money can go backwards".
 
-use super::{Kind, Occurrence, Payment, PaymentEvent, Policy, State, Status, settle::words};
+use super::{
+    Occurrence, OperationKind, OperationState, Payment, PaymentEvent, Policy, Status, settle::words,
+};
 use crate::Timestamp;
 
 impl Payment {
@@ -20,22 +22,24 @@ impl Payment {
         };
         match kind {
             // It no longer counts: the amount can be refunded again.
-            Kind::Refund { .. } => {
+            OperationKind::Refund { .. } => {
                 self.fail(n, reason, at);
                 self.refresh_refund_status(kind);
             }
-            Kind::Capture => {
+            OperationKind::Capture => {
                 self.fail(n, reason, at);
                 self.capture_undone(n, at, policy);
             }
             // The money is with the merchant again, and has to be given back.
-            Kind::Reverse { .. } => {
+            OperationKind::Reverse { .. } => {
                 self.fail(n, reason, at);
                 self.try_again(kind, at, at, policy);
             }
             // A sale that fails is an answer to its authorisation; what was released is not authorised again by itself. People
             // must look at it.
-            Kind::Authorise { .. } | Kind::Cancel { .. } | Kind::Abandon { .. } => {
+            OperationKind::Authorise { .. }
+            | OperationKind::Cancel { .. }
+            | OperationKind::Abandon { .. } => {
                 let event = self.event_of(n, PaymentEvent::UnexpectedEffect);
                 let title = format!("The processor says that the {} was undone", words(kind));
                 let message = format!("Reason: {reason}. Nothing was changed by it.");
@@ -51,7 +55,7 @@ impl Payment {
 
     fn fail(&mut self, n: u32, reason: &str, at: Timestamp) {
         if let Some(operation) = self.operation_mut(n) {
-            operation.state = State::Failed {
+            operation.state = OperationState::Failed {
                 at,
                 reason: reason.to_owned(),
             };
@@ -69,12 +73,12 @@ impl Payment {
     }
 
     /// Nothing is captured any more: the payment is AUTHORISED while the authorisation lives, else FAILED. What was refunded
-    /// of a capture that is gone can't be told from here, and stays FAILED too.
+    /// of a capture that is gone can't be known here, and stays FAILED too.
     fn release_capture(&mut self, at: Timestamp, policy: &Policy) {
         let approved_at = self
             .authorisation()
             .and_then(|attempt| match attempt.state {
-                State::Done { at } => Some(at),
+                OperationState::Done { at } => Some(at),
                 _ => None,
             });
         let ends_at = approved_at.map(|approved| approved.after(policy.lifetime));

@@ -10,9 +10,9 @@ use super::{PATIENCE, at, country, currency, started, started_with};
 #[test]
 fn an_amount_is_trusted_when_a_secret_key_set_it_last() {
     /// Who tells which amount in which currency.
-    type Told = (bool, Option<i64>, Option<&'static str>);
+    type StatedAmount = (bool, Option<i64>, Option<&'static str>);
     let (server, browser) = (true, false);
-    let cases: &[(&[Told], Option<i64>)] = &[
+    let cases: &[(&[StatedAmount], Option<i64>)] = &[
         (&[(server, Some(5), Some("EUR"))], Some(5)),
         (&[(browser, Some(5), Some("EUR"))], None),
         (
@@ -50,8 +50,8 @@ fn an_amount_is_trusted_when_a_secret_key_set_it_last() {
         (&[(server, Some(0), Some("EUR"))], Some(0)),
         (&[(server, None, Some("EUR"))], None),
     ];
-    for (told, trusted) in cases {
-        let mut all = told.iter().map(|(is_trusted, amount, code)| Changes {
+    for (reported, trusted) in cases {
+        let mut all = reported.iter().map(|(is_trusted, amount, code)| Changes {
             is_trusted: *is_trusted,
             amount: *amount,
             currency: code.map(currency),
@@ -65,7 +65,7 @@ fn an_amount_is_trusted_when_a_secret_key_set_it_last() {
             .money
             .filter(|_| intent.money_is_trusted)
             .map(Money::minor);
-        assert_eq!(amount, *trusted, "{told:?}");
+        assert_eq!(amount, *trusted, "{reported:?}");
     }
 }
 

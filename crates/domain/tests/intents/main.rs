@@ -98,11 +98,11 @@ fn a_new_intent_is_active_and_only_its_start_is_dated() {
 
 #[test]
 fn every_operation_in_every_state() {
-    let told = |result: Result<(), domain::Fault>| result.err().map(|fault| fault.code);
+    let reported = |result: Result<(), domain::Fault>| result.err().map(|fault| fault.code);
     for status in Status::ALL {
         let complete = *status == Status::Complete;
         let mut intent = in_state(*status);
-        let refused = told(intent.update(Changes::default(), at(400), PATIENCE));
+        let refused = reported(intent.update(Changes::default(), at(400), PATIENCE));
         assert_eq!(
             refused,
             complete.then_some(Code::IntentStatus),
@@ -116,7 +116,7 @@ fn every_operation_in_every_state() {
         assert_eq!(intent.status, after);
 
         let mut intent = in_state(*status);
-        let refused = told(intent.pay(at(400), PATIENCE));
+        let refused = reported(intent.pay(at(400), PATIENCE));
         assert_eq!(
             refused,
             complete.then_some(Code::AlreadyAuthorised),
@@ -194,7 +194,7 @@ fn an_update_and_a_payment_are_activity() {
 #[test]
 fn the_date_of_a_step_changes_with_its_status() {
     let mut intent = started();
-    let mut tell = |billing, second| {
+    let mut apply_news = |billing, second| {
         let changes = Changes {
             billing: Some(billing),
             ..Changes::default()
@@ -203,17 +203,23 @@ fn the_date_of_a_step_changes_with_its_status() {
         intent.steps.billing
     };
     assert_eq!(
-        tell(StepStatus::InProgress, 1),
+        apply_news(StepStatus::InProgress, 1),
         step(StepStatus::InProgress, 1)
     );
     assert_eq!(
-        tell(StepStatus::InProgress, 2),
+        apply_news(StepStatus::InProgress, 2),
         step(StepStatus::InProgress, 1),
         "the same status"
     );
-    assert_eq!(tell(StepStatus::Complete, 3), step(StepStatus::Complete, 3));
-    assert_eq!(tell(StepStatus::Failed, 4), step(StepStatus::Failed, 4));
-    assert_eq!(tell(StepStatus::NotStarted, 5), Step::NOT_STARTED);
+    assert_eq!(
+        apply_news(StepStatus::Complete, 3),
+        step(StepStatus::Complete, 3)
+    );
+    assert_eq!(
+        apply_news(StepStatus::Failed, 4),
+        step(StepStatus::Failed, 4)
+    );
+    assert_eq!(apply_news(StepStatus::NotStarted, 5), Step::NOT_STARTED);
     assert_eq!(
         (intent.steps.shipping, intent.steps.delivery),
         (Step::NOT_STARTED, Step::NOT_STARTED)
@@ -267,7 +273,7 @@ fn one_that_was_completed_without_a_payment_takes_none_afterwards() {
 }
 
 #[test]
-fn what_is_not_told_of_customer_and_cart_stays() {
+fn what_is_not_reported_of_customer_and_cart_stays() {
     let ada = Customer {
         id: Some("c-1".to_owned()),
         email: Some("ada@example.com".to_owned()),

@@ -136,7 +136,7 @@ pub(crate) fn refused() -> News {
     })
 }
 
-pub(crate) fn tell(payment: &mut Payment, n: u32, news: News, seconds: u64) {
+pub(crate) fn apply_news(payment: &mut Payment, n: u32, news: News, seconds: u64) {
     payment.settle(n, news, (Source::Call, at(seconds)), &policy());
 }
 
@@ -159,33 +159,33 @@ pub(crate) fn in_status(status: Status) -> Option<Payment> {
     let (n, _) = one.begin_authorise(connection(), false, begin(0));
     match status {
         Status::Active => {}
-        Status::Authorised => tell(&mut one, n, approved(false), 1),
-        Status::Succeeded => tell(&mut one, n, approved(true), 1),
-        Status::Declined => tell(&mut one, n, declined(), 1),
-        Status::Failed => tell(&mut one, n, failed(), 1),
-        Status::GatewayHold => tell(&mut one, n, held(), 1),
-        Status::NoAnswerFromPsp => tell(&mut one, n, News::no_answer(), 1),
-        Status::Needs3dSecure => tell(&mut one, n, asks(ActionKind::ThreeDSecure, false), 1),
-        Status::NeedsApmAuthorization => tell(&mut one, n, asks(ActionKind::Apm, false), 1),
+        Status::Authorised => apply_news(&mut one, n, approved(false), 1),
+        Status::Succeeded => apply_news(&mut one, n, approved(true), 1),
+        Status::Declined => apply_news(&mut one, n, declined(), 1),
+        Status::Failed => apply_news(&mut one, n, failed(), 1),
+        Status::GatewayHold => apply_news(&mut one, n, held(), 1),
+        Status::NoAnswerFromPsp => apply_news(&mut one, n, News::no_answer(), 1),
+        Status::Needs3dSecure => apply_news(&mut one, n, asks(ActionKind::ThreeDSecure, false), 1),
+        Status::NeedsApmAuthorization => apply_news(&mut one, n, asks(ActionKind::Apm, false), 1),
         Status::Cancelled => {
-            tell(&mut one, n, approved(false), 1);
+            apply_news(&mut one, n, approved(false), 1);
             let (cancel, _) = one
                 .begin_cancel(CancelCause::Merchant, None, begin(2))
                 .unwrap();
-            tell(&mut one, cancel, done(), 3);
+            apply_news(&mut one, cancel, done(), 3);
         }
         Status::Refunded
         | Status::PartialRefunded
         | Status::RefundPending
         | Status::RefundFailed => {
-            tell(&mut one, n, approved(true), 1);
+            apply_news(&mut one, n, approved(true), 1);
             let all = if status == Status::Refunded {
                 1000
             } else {
                 400
             };
             let first = refund(&mut one, all, 2);
-            tell(
+            apply_news(
                 &mut one,
                 first,
                 if all == 1000 || status == Status::PartialRefunded {
@@ -196,7 +196,7 @@ pub(crate) fn in_status(status: Status) -> Option<Payment> {
                 3,
             );
             if status == Status::RefundFailed {
-                tell(&mut one, first, refused(), 4);
+                apply_news(&mut one, first, refused(), 4);
             }
         }
         // Kept for records from elsewhere, or reached by disputes, which no operation leads to.
@@ -393,7 +393,7 @@ impl Act {
         }
     }
 
-    /// The fault of one that the status does not allow, where the merchant is told one.
+    /// The fault of one that the status does not allow, where the merchant gets one.
     pub(crate) fn code(self) -> Option<Code> {
         match self {
             Self::Complete | Self::Abandon | Self::Reverse => None,

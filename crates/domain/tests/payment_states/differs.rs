@@ -4,10 +4,10 @@ use domain::{
     Code,
     answer::{Answer, Approval, Booked, Booking, LaterAnswer},
     money::{Currency, Money},
-    payment::{CancelCause, Duty, Kind, News, Payment, Source, State, Status},
+    payment::{CancelCause, Duty, News, OperationKind, OperationState, Payment, Source, Status},
 };
 
-use crate::bench::{at, begin, in_status, policy, refund, tell};
+use crate::bench::{apply_news, at, begin, in_status, policy, refund};
 
 fn money(minor: i64, currency: &str) -> Money {
     Money::new(minor, Currency::parse(currency).unwrap())
@@ -50,7 +50,7 @@ fn cancel(payment: &mut Payment) -> u32 {
 }
 
 #[test]
-fn another_amount_is_recorded_as_it_is_and_the_request_is_told_that_it_was_not_made() {
+fn another_amount_is_recorded_as_it_is_and_the_request_is_reported_that_it_was_not_made() {
     let mut one = in_status(Status::Authorised).unwrap();
     let n = capture(&mut one, 500);
     let titles = restored(&mut one, n, done(Booking::Capture, 300));
@@ -81,7 +81,7 @@ fn another_operation_is_recorded_as_what_it_is() {
     restored(&mut one, n, done(Booking::Capture, 700));
     assert_eq!((one.status(), one.captured()), (Status::Succeeded, 700));
     assert_eq!(one.verdict(n).unwrap_err().code, Code::CancelProcessor);
-    assert_eq!(one.operation(n).unwrap().kind, Kind::Capture);
+    assert_eq!(one.operation(n).unwrap().kind, OperationKind::Capture);
 
     let mut one = in_status(Status::Authorised).unwrap();
     let n = capture(&mut one, 1000);
@@ -113,8 +113,8 @@ fn a_refusal_and_a_pending_one_of_another_amount_are_not_the_new_requests() {
         (one.status(), one.refundable()),
         (Status::RefundPending, 400)
     );
-    // It settles as what it is; nothing new is told of it.
-    tell(&mut one, n, done(Booking::Refund, 600), 10);
+    // It settles as what it is; nothing new is reported of it.
+    apply_news(&mut one, n, done(Booking::Refund, 600), 10);
     assert_eq!(
         (one.status(), one.refunded()),
         (Status::PartialRefunded, 600)
@@ -143,7 +143,7 @@ fn what_fits_nothing_is_taken_for_nothing_and_waits_for_a_person() {
         );
         assert_eq!((one.status(), one.refunded()), (Status::RefundPending, 0));
         assert_eq!(one.operation(n).unwrap().processor_id, None);
-        // That is told once.
+        // That is reported once.
         let lines = one.settle(n, news, (Source::LookUp, at(20)), &policy());
         assert_eq!(lines, []);
         assert_eq!((one.status(), one.refunded()), (Status::RefundPending, 0));
@@ -190,12 +190,12 @@ fn an_approval_of_another_amount_is_declined_and_given_back() {
 fn a_late_success_of_another_amount_counts_with_its_own() {
     let mut one = in_status(Status::Succeeded).unwrap();
     let n = refund(&mut one, 400, 5);
-    tell(&mut one, n, News::Nothing("down".to_owned()), 6);
+    apply_news(&mut one, n, News::Nothing("down".to_owned()), 6);
     assert!(matches!(
         one.operation(n).unwrap().state,
-        State::Failed { .. }
+        OperationState::Failed { .. }
     ));
-    tell(&mut one, n, done(Booking::Refund, 100), 7);
+    apply_news(&mut one, n, done(Booking::Refund, 100), 7);
     assert_eq!(
         (one.status(), one.refunded()),
         (Status::PartialRefunded, 100)

@@ -5,7 +5,7 @@ use domain::{
     decline::{Decline, DeclineCode},
     id::RefundId,
     payment::{
-        AbandonCause, CancelCause, CaptureRule, Cause, Evidence, News, Occurrence, OperationKind,
+        AbandonCause, CancelCause, CaptureRule, Cause, EventOperation, Evidence, News, Occurrence,
         Payment, PaymentEvent, Resolution, Source, Status,
     },
 };
@@ -59,7 +59,7 @@ fn each_end_of_a_later_operation_is_an_event_with_its_facts() {
         panic!("{started:?}")
     };
     assert_eq!(facts.operation.operation, n);
-    assert_eq!(facts.operation.what, OperationKind::Capture);
+    assert_eq!(facts.operation.what, EventOperation::Capture);
     assert_eq!(facts.operation.connection, connection());
     assert_eq!(facts.operation.amount.minor(), 400);
     assert_eq!(call(&mut one.clone(), n, refused()), ["capture_failed"]);
@@ -159,8 +159,8 @@ fn what_becomes_known_otherwise_says_how_before_what() {
     let mut late = unknown.clone();
     let answer = late.settle(1, declined(), (Source::Call, at(60)), &policy());
     assert_eq!(kinds(&answer), ["outcome_found", "declined"]);
-    let mut told = unknown;
-    let person = told
+    let mut reported = unknown;
+    let person = reported
         .resolve(Resolution::NotCharged, "statement", at(60), &policy())
         .unwrap();
     assert_eq!(kinds(&person), ["outcome_found", "failed"]);

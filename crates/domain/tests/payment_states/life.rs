@@ -6,27 +6,27 @@ use domain::{
     Code,
     id::RefundId,
     payment::{
-        AbandonCause, CancelCause, CaptureRule, Duty, News, Policy, Resolution, Source, State,
-        Status,
+        AbandonCause, CancelCause, CaptureRule, Duty, News, OperationState, Policy, Resolution,
+        Source, Status,
     },
 };
 use uuid::Uuid;
 
 use crate::bench::{
-    approved, at, begin, connection, declined, done, held, in_status, not_found, payment, policy,
-    refund, refused, tell,
+    apply_news, approved, at, begin, connection, declined, done, held, in_status, not_found,
+    payment, policy, refund, refused,
 };
 
 #[test]
 fn not_found_proves_nothing_before_its_time() {
     let mut one = in_status(Status::NoAnswerFromPsp).unwrap();
-    tell(&mut one, 1, not_found(10), 10);
+    apply_news(&mut one, 1, not_found(10), 10);
     assert_eq!(
         one.status(),
         Status::NoAnswerFromPsp,
         "nine seconds after the call ended"
     );
-    tell(&mut one, 1, not_found(11), 11);
+    apply_news(&mut one, 1, not_found(11), 11);
     assert_eq!(
         one.status(),
         Status::Failed,
@@ -34,14 +34,14 @@ fn not_found_proves_nothing_before_its_time() {
     );
 
     let mut sent = in_status(Status::Active).unwrap();
-    tell(&mut sent, 1, not_found(16), 16);
+    apply_news(&mut sent, 1, not_found(16), 16);
     assert_eq!(
         sent.status(),
         Status::NoAnswerFromPsp,
         "it could be sent for 5 s and answered for 2 s"
     );
     let mut old = in_status(Status::Active).unwrap();
-    tell(&mut old, 1, not_found(17), 17);
+    apply_news(&mut old, 1, not_found(17), 17);
     assert_eq!(old.status(), Status::Failed);
 
     let mut late = in_status(Status::NoAnswerFromPsp).unwrap();
@@ -49,7 +49,7 @@ fn not_found_proves_nothing_before_its_time() {
     assert_eq!(
         late.status(),
         Status::NoAnswerFromPsp,
-        "asked too early, however late the answer is heard"
+        "asked too early, however late the answer arrives"
     );
 
     let mut never = in_status(Status::NoAnswerFromPsp).unwrap();
@@ -74,7 +74,7 @@ fn not_found_proves_nothing_before_its_time() {
 fn a_charge_that_comes_to_light_after_the_end_is_given_back() {
     for (status, captured) in [(Status::Declined, true), (Status::Failed, false)] {
         let mut one = in_status(status).unwrap();
-        tell(&mut one, 1, approved(captured), 50);
+        apply_news(&mut one, 1, approved(captured), 50);
         assert_eq!(one.status(), status, "the payment stays as it ended");
         assert_eq!(
             one.duty(at(50)),
@@ -85,7 +85,7 @@ fn a_charge_that_comes_to_light_after_the_end_is_given_back() {
         );
         let (n, _) = one.begin_reverse(1, captured, begin(50)).unwrap();
         assert_eq!(one.duty(at(50)), None, "one reversal at a time");
-        tell(&mut one, n, refused(), 51);
+        apply_news(&mut one, n, refused(), 51);
         assert!(
             one.due_at().is_some(),
             "a reversal that is refused is tried again"
@@ -99,9 +99,9 @@ fn a_charge_that_comes_to_light_after_the_end_is_given_back() {
             })
         );
         let (n, _) = one.begin_reverse(1, captured, begin(60)).unwrap();
-        tell(&mut one, n, done(), 61);
+        apply_news(&mut one, n, done(), 61);
         assert_eq!(one.due_at(), None);
-        tell(&mut one, 1, approved(captured), 70);
+        apply_news(&mut one, 1, approved(captured), 70);
         assert_eq!(one.due_at(), None, "the same news again changes nothing");
     }
 }
@@ -118,7 +118,7 @@ fn capture_and_cancel_exclude_each_other_until_the_outcome_is_known() {
         assert_eq!(cancel.code, Code::OperationInProgress);
         let second = one.clone().begin_capture(None, begin(3)).unwrap_err();
         assert_eq!(second.code, Code::OperationInProgress);
-        tell(&mut one, capture, open, 4);
+        apply_news(&mut one, capture, open, 4);
         assert_eq!(
             one.status(),
             Status::Authorised,
@@ -126,13 +126,13 @@ fn capture_and_cancel_exclude_each_other_until_the_outcome_is_known() {
         );
     }
     let mut took_place = one.clone();
-    tell(&mut took_place, capture, done(), 9);
+    apply_news(&mut took_place, capture, done(), 9);
     assert_eq!(
         (took_place.status(), took_place.captured()),
         (Status::Succeeded, 400)
     );
     assert!(took_place.verdict(capture).is_ok());
-    tell(&mut one, capture, refused(), 9);
+    apply_news(&mut one, capture, refused(), 9);
     assert_eq!((one.status(), one.captured()), (Status::Authorised, 0));
     assert_eq!(
         one.verdict(capture).unwrap_err().code,
@@ -156,7 +156,7 @@ fn capture_above_the_authorised_amount_is_refused() {
 }
 
 #[test]
-fn a_refund_while_a_capture_is_open_is_asked_to_wait_and_not_told_that_nothing_is_captured() {
+fn a_refund_while_a_capture_is_open_is_asked_to_wait_and_not_reported_that_nothing_is_captured() {
     let mut one = in_status(Status::Authorised).unwrap();
     let (capture, _) = one.begin_capture(None, begin(2)).unwrap();
     let ask = |payment: &mut domain::payment::Payment| {
@@ -165,9 +165,9 @@ fn a_refund_while_a_capture_is_open_is_asked_to_wait_and_not_told_that_nothing_i
         asked.map(|_| ()).map_err(|fault| fault.code)
     };
     assert_eq!(ask(&mut one), Err(Code::OperationInProgress));
-    tell(&mut one, capture, News::no_answer(), 3);
+    apply_news(&mut one, capture, News::no_answer(), 3);
     assert_eq!(ask(&mut one), Err(Code::OperationInProgress));
-    tell(&mut one, capture, done(), 4);
+    apply_news(&mut one, capture, done(), 4);
     assert_eq!(ask(&mut one), Ok(()));
 }
 
@@ -182,13 +182,13 @@ fn refunds_reserve_their_amount_until_they_fail() {
         (fault.code, fault.max_amount),
         (Code::RefundAmount, Some(400))
     );
-    tell(&mut one, first, News::no_answer(), 3);
+    apply_news(&mut one, first, News::no_answer(), 3);
     assert_eq!(
         (one.status(), one.refundable(), one.refunded()),
         (Status::RefundPending, 400, 0)
     );
     let second = refund(&mut one, 400, 4);
-    tell(&mut one, second, done(), 5);
+    apply_news(&mut one, second, done(), 5);
     assert_eq!(
         (one.status(), one.refundable(), one.refunded()),
         (Status::RefundPending, 0, 400)
@@ -200,7 +200,7 @@ fn refunds_reserve_their_amount_until_they_fail() {
         (fault.code, fault.max_amount),
         (Code::RefundAmount, Some(0))
     );
-    tell(&mut one, first, not_found(30), 30);
+    apply_news(&mut one, first, not_found(30), 30);
     assert_eq!(
         (one.status(), one.refundable()),
         (Status::RefundFailed, 600)
@@ -214,7 +214,7 @@ fn refunds_reserve_their_amount_until_they_fail() {
         600,
         "an omitted amount is what remains"
     );
-    tell(&mut one, third, done(), 32);
+    apply_news(&mut one, third, done(), 32);
     assert_eq!((one.status(), one.refunded()), (Status::Refunded, 1000));
 }
 
@@ -222,7 +222,7 @@ fn refunds_reserve_their_amount_until_they_fail() {
 fn a_refund_that_is_refused_at_once_changes_nothing() {
     let mut one = in_status(Status::Succeeded).unwrap();
     let n = refund(&mut one, 600, 2);
-    tell(&mut one, n, refused(), 3);
+    apply_news(&mut one, n, refused(), 3);
     assert_eq!((one.status(), one.refundable()), (Status::Succeeded, 1000));
     assert_eq!(one.verdict(n).unwrap_err().code, Code::RefundProcessor);
 }
@@ -238,9 +238,9 @@ fn a_life_time_that_ends_asks_the_processor_and_takes_its_answer() {
         .begin_cancel(CancelCause::Lifetime, None, begin(1 + week))
         .unwrap();
     let mut kept = one.clone();
-    tell(&mut one, n, done(), 2 + week);
+    apply_news(&mut one, n, done(), 2 + week);
     assert_eq!((one.status(), one.due_at()), (Status::Cancelled, None));
-    tell(&mut kept, n, refused(), 2 + week);
+    apply_news(&mut kept, n, refused(), 2 + week);
     assert_eq!(
         kept.status(),
         Status::Authorised,
@@ -256,11 +256,11 @@ fn a_life_time_that_ends_asks_the_processor_and_takes_its_answer() {
 fn a_payment_to_be_captured_at_once_is_captured_until_it_succeeds() {
     let mut one = payment(CaptureRule::Immediate);
     let (n, _) = one.begin_authorise(connection(), false, begin(0));
-    tell(&mut one, n, approved(false), 1);
+    apply_news(&mut one, n, approved(false), 1);
     assert_eq!(one.duty(at(1)), Some(Duty::Capture));
     let (capture, _) = one.begin_capture(None, begin(1)).unwrap();
     assert_eq!(one.duty(at(2)), None);
-    tell(&mut one, capture, refused(), 2);
+    apply_news(&mut one, capture, refused(), 2);
     assert_eq!(one.status(), Status::Authorised);
     let again = one.due_at().unwrap();
     assert_eq!(
@@ -269,7 +269,7 @@ fn a_payment_to_be_captured_at_once_is_captured_until_it_succeeds() {
         "five seconds after it began"
     );
     let (capture, _) = one.begin_capture(None, begin(6)).unwrap();
-    tell(&mut one, capture, done(), 7);
+    apply_news(&mut one, capture, done(), 7);
     assert_eq!((one.status(), one.due_at()), (Status::Succeeded, None));
 }
 
@@ -323,7 +323,7 @@ fn a_person_settles_an_unknown_payment_with_evidence() {
         );
         assert!(!matches!(
             one.operation(1).unwrap().state,
-            State::Unknown { .. }
+            OperationState::Unknown { .. }
         ));
     }
 }
@@ -339,7 +339,7 @@ fn a_person_settles_an_unknown_refund_with_evidence() {
         let mut one = in_status(Status::Succeeded).unwrap();
         let n = refund(&mut one, 400, 20);
         // A processor that can't be asked.
-        tell(&mut one, n, News::no_answer(), 21);
+        apply_news(&mut one, n, News::no_answer(), 21);
         assert_eq!(one.status(), Status::RefundPending);
         let settled = one.resolve(resolution, "bank statement 7", at(99), &policy());
         assert_eq!(settled.is_ok(), resolution != Resolution::NotCharged);
@@ -369,7 +369,7 @@ fn a_person_settles_an_unknown_capture_or_cancellation_with_evidence() {
             one.begin_cancel(CancelCause::Merchant, None, begin(20))
         };
         let (n, _) = begun.unwrap();
-        tell(&mut one, n, News::no_answer(), 21);
+        apply_news(&mut one, n, News::no_answer(), 21);
         let settled = one.resolve(resolution, "bank statement 7", at(99), &policy());
         assert_eq!(settled.is_ok(), status.is_some(), "{resolution:?}");
         assert_eq!(
@@ -392,7 +392,7 @@ fn a_person_settles_an_unknown_giving_up_with_evidence() {
         let (n, _) = one
             .begin_abandon(AbandonCause::Merchant, begin(20))
             .unwrap();
-        tell(&mut one, n, News::no_answer(), 21);
+        apply_news(&mut one, n, News::no_answer(), 21);
         assert!(
             one.resolve(Resolution::Authorised, "x", at(98), &policy())
                 .is_err()
@@ -424,7 +424,7 @@ fn news_in_any_order_and_any_number_never_takes_money_twice() {
                 let mut one = payment(CaptureRule::Immediate);
                 let (n, _) = one.begin_authorise(connection(), true, begin(0));
                 for (step, index) in [first, second, third].into_iter().enumerate() {
-                    tell(
+                    apply_news(
                         &mut one,
                         n,
                         news[index].clone(),
@@ -457,7 +457,7 @@ fn what_the_processor_refuses_again_and_again_is_tried_ever_more_rarely() {
         let (n, _) = one
             .begin_cancel(CancelCause::Lifetime, None, begin(at_seconds))
             .unwrap();
-        tell(&mut one, n, refused(), at_seconds);
+        apply_news(&mut one, n, refused(), at_seconds);
         let next = one.due_at().unwrap().since(at(0)).as_secs();
         pauses.push(next - at_seconds);
         at_seconds = next;

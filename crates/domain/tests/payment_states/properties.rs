@@ -4,8 +4,8 @@ use domain::{
     Timestamp,
     id::{ConnectionId, PaymentId},
     payment::{
-        AbandonCause, CancelCause, CaptureRule, Duty, Elsewhere, Initiator, Kind, NewPayment, News,
-        Operation, Payment, Resolution, Route, Source, State, Status,
+        AbandonCause, CancelCause, CaptureRule, Duty, Elsewhere, Initiator, NewPayment, News,
+        Operation, OperationKind, OperationState, Payment, Resolution, Route, Source, Status,
     },
 };
 use proptest::{prelude::*, test_runner::RngSeed};
@@ -105,7 +105,7 @@ impl Run {
                     .nth(*index)
                     .unwrap()
                     .n;
-                self.hear(n, *word, *source);
+                self.receive_webhook(n, *word, *source);
             }
             Step::Ask(act, amount) => {
                 let before = self.payment.clone();
@@ -125,7 +125,7 @@ impl Run {
         self.check();
     }
 
-    fn hear(&mut self, n: u32, word: Word, source: Source) {
+    fn receive_webhook(&mut self, n: u32, word: Word, source: Source) {
         let before = self.payment.clone();
         let occurred = self.payment.settle(
             n,
@@ -163,8 +163,11 @@ impl Run {
                 );
                 assert_eq!(before.captured(), self.payment.captured());
             }
-            self.contradicted |=
-                took_effect && matches!(was.kind, Kind::Refund { .. } | Kind::Capture);
+            self.contradicted |= took_effect
+                && matches!(
+                    was.kind,
+                    OperationKind::Refund { .. } | OperationKind::Capture
+                );
             let mut again = self.payment.clone();
             again.settle(
                 n,
@@ -174,10 +177,10 @@ impl Run {
             );
             assert_eq!(again, self.payment, "the same news again changes nothing");
         }
-        if matches!(is.state, State::Failed { .. }) && was.state.is_open() {
-            let unsent = was.state == State::Sent && was.action.is_none();
+        if matches!(is.state, OperationState::Failed { .. }) && was.state.is_open() {
+            let unsent = was.state == OperationState::Sent && was.action.is_none();
             let over = match was.state {
-                State::Unknown { since } => since,
+                OperationState::Unknown { since } => since,
                 _ => was.send_by.after(policy().call_timeout),
             };
             let proven = word == Word::NotFound
@@ -190,8 +193,8 @@ impl Run {
             );
         }
         if self.payment.captured() > before.captured() {
-            let captures =
-                word == Word::Captured || (word == Word::Done && matches!(was.kind, Kind::Capture));
+            let captures = word == Word::Captured
+                || (word == Word::Done && matches!(was.kind, OperationKind::Capture));
             assert!(captures, "money out of nothing: {word:?}");
         }
         if before.captured() == 0
@@ -257,7 +260,7 @@ impl Run {
 
     fn check(&self) {
         let one = &self.payment;
-        let sum = |states: fn(&State) -> bool| -> i64 {
+        let sum = |states: fn(&OperationState) -> bool| -> i64 {
             one.refunds()
                 .filter(|refund| states(&refund.state))
                 .map(|refund| refund.amount)
@@ -288,7 +291,7 @@ impl Run {
             "nobody looks"
         );
         let under_way = |target: u32| {
-            let of = |kind: Kind| matches!(kind, Kind::Reverse { target: of, .. } if of == target);
+            let of = |kind: OperationKind| matches!(kind, OperationKind::Reverse { target: of, .. } if of == target);
             one.operations()
                 .iter()
                 .any(|one| of(one.kind) && one.state.is_open())
@@ -357,7 +360,7 @@ impl Run {
             } else {
                 Source::Call
             };
-            self.hear(n, word, source);
+            self.receive_webhook(n, word, source);
             self.check();
         }
         panic!(
@@ -371,8 +374,8 @@ fn before(time: Timestamp) -> Timestamp {
     Timestamp::from_micros(time.micros() - 1)
 }
 
-fn is_attempt(kind: Kind) -> bool {
-    matches!(kind, Kind::Authorise { .. })
+fn is_attempt(kind: OperationKind) -> bool {
+    matches!(kind, OperationKind::Authorise { .. })
 }
 
 /// The status says how the operations stand.
@@ -383,18 +386,20 @@ fn check_status(one: &Payment, attempt: &Operation) {
         Refunded, Succeeded,
     };
     let allowed: &[Status] = match &attempt.state {
-        State::Sent if attempt.action.is_none() => &[Active],
-        State::Sent | State::Waiting { .. } => match attempt.action.as_ref().unwrap().kind {
-            domain::answer::ActionKind::ThreeDSecure => &[Needs3dSecure],
-            domain::answer::ActionKind::Apm => &[NeedsApmAuthorization],
-        },
-        State::Unknown { .. } => &[NoAnswerFromPsp],
-        State::Pending { .. } => &[GatewayHold],
-        State::Refused { .. } => &[Declined, Cancelled],
-        State::Failed { .. } => &[Failed],
-        State::Done { .. } if attempt.owed.is_some() => &[Declined, Failed, Cancelled],
-        State::Done { .. } if one.captured() == 0 => &[Authorised, Cancelled],
-        State::Done { .. } => &[
+        OperationState::Sent if attempt.action.is_none() => &[Active],
+        OperationState::Sent | OperationState::Waiting { .. } => {
+            match attempt.action.as_ref().unwrap().kind {
+                domain::answer::ActionKind::ThreeDSecure => &[Needs3dSecure],
+                domain::answer::ActionKind::Apm => &[NeedsApmAuthorization],
+            }
+        }
+        OperationState::Unknown { .. } => &[NoAnswerFromPsp],
+        OperationState::Pending { .. } => &[GatewayHold],
+        OperationState::Refused { .. } => &[Declined, Cancelled],
+        OperationState::Failed { .. } => &[Failed],
+        OperationState::Done { .. } if attempt.owed.is_some() => &[Declined, Failed, Cancelled],
+        OperationState::Done { .. } if one.captured() == 0 => &[Authorised, Cancelled],
+        OperationState::Done { .. } => &[
             Succeeded,
             PartialRefunded,
             Refunded,
@@ -456,7 +461,7 @@ proptest! {
         run.payment.settle(1, asks(kind, false), (Source::Call, at(0)), &policy());
         for word in words.into_iter().filter(|word| !matches!(word, Word::Captured | Word::Approved)) {
             run.now += 7;
-            run.hear(1, word, Source::LookUp);
+            run.receive_webhook(1, word, Source::LookUp);
             run.check();
             prop_assert_eq!(run.payment.captured(), 0);
             prop_assert!(run.payment.authorisation().is_none());

@@ -3,14 +3,14 @@
 use domain::{
     decline::{Decline, DeclineCode},
     id::FlowId,
-    payment::{CaptureRule, Duty, FlowRun, News, Pause, Payment, Source, Status, Why},
+    payment::{CaptureRule, Duty, FlowRun, News, Pause, PauseReason, Payment, Source, Status},
 };
 use serde_json::json;
 use uuid::Uuid;
 
 use crate::bench::{
-    approved, at, begin, connection, done, in_status, payment, pending, policy, refund, refused,
-    tell, with,
+    apply_news, approved, at, begin, connection, done, in_status, payment, pending, policy, refund,
+    refused, with,
 };
 
 const INSTANCE: Uuid = Uuid::from_u128(9);
@@ -30,12 +30,12 @@ fn waiting(operation: Option<u32>) -> FlowRun {
         started_at: at(0),
         pause: Some(Pause {
             next: 3,
-            why: Why::Outcome,
+            why: PauseReason::Outcome,
             due: None,
             operation,
             step: operation.map(|_| 2),
             failing_since: None,
-            heard: None,
+            received: None,
         }),
     }
 }
@@ -58,13 +58,16 @@ fn a_run_goes_on_when_its_own_operation_has_ended_and_not_before() {
             one.run_behind(first).is_none(),
             "that one is somebody else's"
         );
-        tell(&mut one, first, done(), 6);
-        tell(&mut one, second, pending(), 7);
-        assert_eq!((&rests(&one).why, rests(&one).due), (&Why::Outcome, None));
-        tell(&mut one, second, end, 8);
+        apply_news(&mut one, first, done(), 6);
+        apply_news(&mut one, second, pending(), 7);
         assert_eq!(
             (&rests(&one).why, rests(&one).due),
-            (&Why::Step, Some(at(8)))
+            (&PauseReason::Outcome, None)
+        );
+        apply_news(&mut one, second, end, 8);
+        assert_eq!(
+            (&rests(&one).why, rests(&one).due),
+            (&PauseReason::Step, Some(at(8)))
         );
         assert_eq!(one.duty(at(8)), Some(Duty::Triggered(INSTANCE)));
         assert!(one.run_behind(second).is_none());
@@ -88,7 +91,10 @@ fn a_step_that_did_not_take_effect_is_tried_again_on_the_schedule() {
         );
         let since = rests(&one).failing_since;
         assert_eq!(since, Some(at(10)), "the first failure counts");
-        assert_eq!((&rests(&one).why, rests(&one).next), (&Why::Step, 2));
+        assert_eq!(
+            (&rests(&one).why, rests(&one).next),
+            (&PauseReason::Step, 2)
+        );
         let next = rests(&one).due.unwrap();
         assert_eq!(next, policy().next_try(at(10), at(due)));
         assert!(one.duty(at(due)).is_none(), "not before its time");
@@ -122,7 +128,7 @@ fn a_step_that_is_refused_or_fails_for_too_long_is_given_up() {
         let pause = one.flow().unwrap().pause.as_ref().unwrap();
         assert_eq!(
             (&pause.why, pause.due, pause.next),
-            (&Why::Step, Some(at(now)), 3)
+            (&PauseReason::Step, Some(at(now)), 3)
         );
         assert_eq!(pause.failing_since, None);
     }
@@ -133,12 +139,12 @@ fn the_payments_own_flow_waits_for_its_own_refund() {
     let mut one = in_status(Status::Succeeded).unwrap();
     let (own, other) = (refund(&mut one, 100, 5), refund(&mut one, 200, 5));
     one = with(&one, &json!({ "flow": waiting(Some(own)) }));
-    tell(&mut one, other, done(), 6);
+    apply_news(&mut one, other, done(), 6);
     assert_eq!(
         one.flow().unwrap().pause.as_ref().unwrap().why,
-        Why::Outcome
+        PauseReason::Outcome
     );
-    tell(&mut one, own, done(), 7);
+    apply_news(&mut one, own, done(), 7);
     assert_eq!(one.flow().unwrap().pause.as_ref().unwrap().due, Some(at(7)));
 }
 
@@ -148,12 +154,19 @@ fn a_run_that_captures_waits_until_the_payment_is_authorised_no_more() {
     let mut one = with(&one, &json!({ "triggered": [waiting(None)] }));
     assert!(one.decide_capture(CaptureRule::Immediate, at(5)));
     let (n, _) = one.begin_capture(None, begin(5)).unwrap();
-    tell(&mut one, n, refused(), 6);
-    assert_eq!(rests(&one).why, Why::Outcome, "the capture is tried again");
+    apply_news(&mut one, n, refused(), 6);
+    assert_eq!(
+        rests(&one).why,
+        PauseReason::Outcome,
+        "the capture is tried again"
+    );
     let (n, _) = one.begin_capture(None, begin(12)).unwrap();
     assert!(one.run_behind(n).is_some());
-    tell(&mut one, n, done(), 13);
-    assert_eq!((&rests(&one).why, one.due_at()), (&Why::Step, Some(at(13))));
+    apply_news(&mut one, n, done(), 13);
+    assert_eq!(
+        (&rests(&one).why, one.due_at()),
+        (&PauseReason::Step, Some(at(13)))
+    );
 }
 
 #[test]
@@ -165,6 +178,6 @@ fn a_card_is_kept_while_the_flow_waits_before_the_first_attempt() {
     assert!(refused.authorisation_ended(), "nobody will be asked");
     let (n, _) = one.begin_authorise(connection(), false, begin(1));
     assert!(!one.authorisation_ended());
-    tell(&mut one, n, approved(true), 2);
+    apply_news(&mut one, n, approved(true), 2);
     assert!(one.authorisation_ended());
 }

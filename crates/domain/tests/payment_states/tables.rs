@@ -3,12 +3,15 @@
 
 use domain::{
     answer::ActionKind,
-    payment::{AbandonCause, CancelCause, CaptureRule, Kind, Payment, Source, State, Status},
+    payment::{
+        AbandonCause, CancelCause, CaptureRule, OperationKind, OperationState, Payment, Source,
+        Status,
+    },
 };
 
 use crate::bench::{
-    Act, Word, approved, asks, at, begin, connection, declined, in_status, not_found, payment,
-    policy, refund, tell,
+    Act, Word, apply_news, approved, asks, at, begin, connection, declined, in_status, not_found,
+    payment, policy, refund,
 };
 
 /// The actions that a status allows. `None`: no operation leads to the status.
@@ -163,7 +166,7 @@ fn an_authorisation_that_is_completed_ends_by_its_answer_and_waits_again_without
         };
         for word in Word::ALL {
             let mut one = in_status(Status::Active).unwrap();
-            tell(&mut one, 1, asks(kind, true), 1);
+            apply_news(&mut one, 1, asks(kind, true), 1);
             assert_eq!(one.completion_owed(), Some(1));
             assert!(one.begin_complete(1, begin(2)).is_some());
             assert_eq!(
@@ -177,7 +180,7 @@ fn an_authorisation_that_is_completed_ends_by_its_answer_and_waits_again_without
                     .is_none(),
                 "not while it is completed"
             );
-            tell(&mut one, 1, word.news(at(3)), 3);
+            apply_news(&mut one, 1, word.news(at(3)), 3);
             let expected = match word {
                 Word::Nothing => waits,
                 // It was at the processor: that it can't be found proves nothing.
@@ -221,7 +224,7 @@ fn with_later() -> Vec<(&'static str, Payment, u32)> {
     let n = refund(&mut part, 400, 2);
     all.push(("refund", part, n));
     let mut reverse = in_status(Status::Declined).unwrap();
-    tell(&mut reverse, 1, approved(true), 2);
+    apply_news(&mut reverse, 1, approved(true), 2);
     let n = reverse.begin_reverse(1, true, begin(2)).unwrap().0;
     all.push(("reverse", reverse, n));
     for status in [
@@ -239,15 +242,15 @@ fn with_later() -> Vec<(&'static str, Payment, u32)> {
     all
 }
 
-fn letter(state: &State) -> char {
+fn letter(state: &OperationState) -> char {
     match state {
-        State::Sent => 's',
-        State::Unknown { .. } => 'u',
-        State::Waiting { .. } => 'w',
-        State::Pending { .. } => 'p',
-        State::Done { .. } => 'd',
-        State::Refused { .. } => 'r',
-        State::Failed { .. } => 'f',
+        OperationState::Sent => 's',
+        OperationState::Unknown { .. } => 'u',
+        OperationState::Waiting { .. } => 'w',
+        OperationState::Pending { .. } => 'p',
+        OperationState::Done { .. } => 'd',
+        OperationState::Refused { .. } => 'r',
+        OperationState::Failed { .. } => 'f',
     }
 }
 
@@ -278,7 +281,7 @@ fn every_piece_of_news_about_a_later_operation_leads_where_the_contract_says() {
             for word in Word::ALL {
                 let mut one = begun.clone();
                 if let Some(first) = first {
-                    tell(&mut one, n, first.news(at(3)), 3);
+                    apply_news(&mut one, n, first.news(at(3)), 3);
                 }
                 let name = format!("{kind} from {before} and {word:?}");
                 assert_eq!(letter(&one.operation(n).unwrap().state), before, "{name}");
@@ -344,7 +347,7 @@ fn how_a_payment_may_go_on_elsewhere() {
             one.plan_attempt(Some(route), CaptureRule::Immediate, 0);
             let (n, _) = one.begin_authorise(connection(), true, begin(0));
             let mut found_out = one.clone();
-            tell(&mut one, n, word.news(at(1)), 1);
+            apply_news(&mut one, n, word.news(at(1)), 1);
             let may = match word {
                 Word::Declined => soft_decline,
                 Word::Failed => fault,
@@ -373,12 +376,12 @@ fn how_a_payment_may_go_on_elsewhere() {
         }
     }
     let mut without = in_status(Status::Active).unwrap();
-    tell(&mut without, 1, declined(), 1);
+    apply_news(&mut without, 1, declined(), 1);
     assert_eq!(without.may_fall_back(1), None, "without a route");
 }
 
 #[test]
-fn who_gives_up_what_decides_how_it_is_told() {
+fn who_gives_up_what_decides_how_it_is_reported() {
     use domain::decline::DeclineCode::{AuthorizationRequired, PaymentCancelled, ThreeDSecure};
     let waits = [
         Status::Needs3dSecure,
@@ -401,10 +404,10 @@ fn who_gives_up_what_decides_how_it_is_told() {
             let (n, _) = one.begin_abandon(cause, begin(2)).unwrap();
             assert!(matches!(
                 one.operation(n).unwrap().kind,
-                Kind::Abandon { target: 1, .. }
+                OperationKind::Abandon { target: 1, .. }
             ));
             assert!(one.begin_abandon(cause, begin(2)).is_none(), "once");
-            tell(&mut one, n, Word::Done.news(at(3)), 3);
+            apply_news(&mut one, n, Word::Done.news(at(3)), 3);
             assert_eq!(
                 one.decline().map(|decline| decline.code),
                 Some(code),
@@ -418,7 +421,7 @@ fn who_gives_up_what_decides_how_it_is_told() {
                 status != Status::GatewayHold,
                 "the processor's facts are kept"
             );
-            tell(&mut one, 1, not_found(90), 90);
+            apply_news(&mut one, 1, not_found(90), 90);
             assert_eq!(one.due_at(), None);
         }
     }

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use domain::{
     answer::{Known, LaterAnswer},
-    payment::{CancelCause, News, Payment, Source, State, Status},
+    payment::{CancelCause, News, OperationState, Payment, Source, Status},
 };
 
-use crate::bench::{at, begin, done, in_status, policy, refund, tell};
+use crate::bench::{apply_news, at, begin, done, in_status, policy, refund};
 
 fn reversed() -> News {
     News::Later(LaterAnswer::Reversed {
@@ -23,16 +23,19 @@ fn says_something(payment: &mut Payment, n: u32, seconds: u64) -> bool {
 }
 
 fn is_failed(payment: &Payment, n: u32) -> bool {
-    matches!(payment.operation(n).unwrap().state, State::Failed { .. })
+    matches!(
+        payment.operation(n).unwrap().state,
+        OperationState::Failed { .. }
+    )
 }
 
 #[test]
 fn a_settled_refund_that_is_returned_no_longer_counts_and_can_be_made_again() {
     let mut one = in_status(Status::Succeeded).unwrap();
     let first = refund(&mut one, 300, 2);
-    tell(&mut one, first, done(), 3);
+    apply_news(&mut one, first, done(), 3);
     let second = refund(&mut one, 100, 4);
-    tell(&mut one, second, done(), 5);
+    apply_news(&mut one, second, done(), 5);
     assert_eq!((one.refunded(), one.refundable()), (400, 600));
     assert!(says_something(&mut one, first, 6));
     assert_eq!(
@@ -41,10 +44,10 @@ fn a_settled_refund_that_is_returned_no_longer_counts_and_can_be_made_again() {
     );
     assert!(is_failed(&one, first));
     assert!(!says_something(&mut one, first, 7), "once");
-    tell(&mut one, second, reversed(), 8);
+    apply_news(&mut one, second, reversed(), 8);
     assert_eq!((one.status(), one.refunded()), (Status::Succeeded, 0));
     let again = refund(&mut one, 1000, 9);
-    tell(&mut one, again, done(), 10);
+    apply_news(&mut one, again, done(), 10);
     assert_eq!(one.status(), Status::Refunded);
 }
 
@@ -53,25 +56,25 @@ fn a_capture_that_fails_later_leaves_the_authorisation_while_it_lives() {
     let captured = || {
         let mut one = in_status(Status::Authorised).unwrap();
         let (capture, _) = one.begin_capture(None, begin(2)).unwrap();
-        tell(&mut one, capture, done(), 3);
+        apply_news(&mut one, capture, done(), 3);
         assert_eq!((one.status(), one.captured()), (Status::Succeeded, 1000));
         (one, capture)
     };
     let (mut one, capture) = captured();
-    tell(&mut one, capture, reversed(), 4);
+    apply_news(&mut one, capture, reversed(), 4);
     assert_eq!((one.status(), one.captured()), (Status::Authorised, 0));
     assert!(is_failed(&one, capture));
     let (again, _) = one.begin_capture(None, begin(5)).unwrap();
-    tell(&mut one, again, done(), 6);
+    apply_news(&mut one, again, done(), 6);
     assert_eq!((one.status(), one.captured()), (Status::Succeeded, 1000));
     let (mut late, capture) = captured();
     let over = policy().lifetime.as_secs() + 10;
-    tell(&mut late, capture, reversed(), over);
+    apply_news(&mut late, capture, reversed(), over);
     assert_eq!((late.status(), late.captured()), (Status::Failed, 0));
     let (mut refunded, capture) = captured();
     let given_back = refund(&mut refunded, 100, 4);
-    tell(&mut refunded, given_back, done(), 5);
-    tell(&mut refunded, capture, reversed(), 6);
+    apply_news(&mut refunded, given_back, done(), 5);
+    apply_news(&mut refunded, capture, reversed(), 6);
     assert_eq!(
         refunded.status(),
         Status::Failed,
@@ -83,7 +86,7 @@ fn a_capture_that_fails_later_leaves_the_authorisation_while_it_lives() {
 fn a_late_capture_that_is_undone_revives_nothing_and_is_not_given_back() {
     let mut one = in_status(Status::Authorised).unwrap();
     let (capture, _) = one.begin_capture(None, begin(2)).unwrap();
-    tell(
+    apply_news(
         &mut one,
         capture,
         News::Nothing("it was not reached".to_owned()),
@@ -92,8 +95,8 @@ fn a_late_capture_that_is_undone_revives_nothing_and_is_not_given_back() {
     let (cancel, _) = one
         .begin_cancel(CancelCause::Merchant, None, begin(4))
         .unwrap();
-    tell(&mut one, cancel, done(), 5);
-    tell(&mut one, capture, done(), 6);
+    apply_news(&mut one, cancel, done(), 5);
+    apply_news(&mut one, capture, done(), 6);
     assert_eq!(one.status(), Status::Cancelled);
     assert_eq!(one.reversals_owed().collect::<Vec<_>>(), [capture]);
     assert!(says_something(&mut one, capture, 7));
@@ -104,23 +107,23 @@ fn a_late_capture_that_is_undone_revives_nothing_and_is_not_given_back() {
 }
 
 #[test]
-fn a_cancellation_that_is_told_as_undone_is_said_and_changes_nothing() {
+fn a_cancellation_that_is_reported_as_undone_is_said_and_changes_nothing() {
     let mut one = in_status(Status::Authorised).unwrap();
     let (cancel, _) = one
         .begin_cancel(CancelCause::Merchant, None, begin(2))
         .unwrap();
-    tell(&mut one, cancel, done(), 3);
+    apply_news(&mut one, cancel, done(), 3);
     assert!(says_something(&mut one, cancel, 4));
     assert_eq!(one.status(), Status::Cancelled);
     assert!(!is_failed(&one, cancel));
 }
 
 #[test]
-fn what_is_told_as_undone_before_it_was_told_as_done_did_not_take_effect() {
+fn what_is_reported_as_undone_before_it_was_reported_as_done_did_not_take_effect() {
     let mut one = in_status(Status::Succeeded).unwrap();
     let n = refund(&mut one, 300, 2);
-    tell(&mut one, n, News::no_answer(), 3);
-    tell(&mut one, n, reversed(), 9);
+    apply_news(&mut one, n, News::no_answer(), 3);
+    apply_news(&mut one, n, reversed(), 9);
     assert!(is_failed(&one, n));
     assert_eq!((one.refunded(), one.refundable()), (0, 1000));
 }
@@ -134,7 +137,7 @@ fn a_call_without_an_answer_leaves_what_is_known_for_its_look_up() {
         phase: Some("confirm".to_owned()),
         again_after: Some(Duration::from_mins(2)),
     };
-    tell(&mut one, n, News::NoAnswer(known), 3);
+    apply_news(&mut one, n, News::NoAnswer(known), 3);
     let operation = one.operation(n).unwrap();
     assert_eq!(operation.processor_id.as_deref(), Some("re_1"));
     assert_eq!(operation.phase.as_deref(), Some("confirm"));
@@ -144,7 +147,7 @@ fn a_call_without_an_answer_leaves_what_is_known_for_its_look_up() {
         ..Known::default()
     };
     let n = refund(&mut one, 300, 4);
-    tell(&mut one, n, News::NoAnswer(long), 5);
+    apply_news(&mut one, n, News::NoAnswer(long), 5);
     let next = one.operation(n).unwrap().next_at;
     assert_eq!(next, Some(at(5 + 15 * 60)), "a quarter of an hour at most");
 }

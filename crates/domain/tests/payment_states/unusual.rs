@@ -7,15 +7,16 @@ use domain::{
     answer::{ActionKind, Answer, Approval, LaterAnswer},
     id::{ConnectionId, FlowId},
     payment::{
-        CancelCause, CaptureRule, Duty, FlowRun, News, Owed, Pause, Payment, Source, State, Status,
+        CancelCause, CaptureRule, Duty, FlowRun, News, OperationState, Owed, Pause, Payment,
+        Source, Status,
     },
 };
 use serde_json::json;
 use uuid::Uuid;
 
 use crate::bench::{
-    approved, asks, at, begin, connection, declined, done, held, in_status, not_found, payment,
-    pending, policy, refund, refused, tell, with,
+    apply_news, approved, asks, at, begin, connection, declined, done, held, in_status, not_found,
+    payment, pending, policy, refund, refused, with,
 };
 
 fn elsewhere(name: &str) -> ConnectionId {
@@ -37,7 +38,7 @@ fn approved_as(id: &str) -> News {
 fn gone_on() -> Payment {
     let mut one = payment(CaptureRule::Api);
     let (first, _) = one.begin_authorise(connection(), false, begin(0));
-    tell(&mut one, first, declined(), 1);
+    apply_news(&mut one, first, declined(), 1);
     one = with(&one, &json!({ "status": Status::Active }));
     one.begin_authorise(elsewhere("simulator-b"), false, begin(1));
     one
@@ -60,9 +61,9 @@ fn a_late_charge_of_the_first_attempt_leaves_the_second_alone_and_is_given_back(
     for (news, status) in seconds {
         let mut one = gone_on();
         if let Some(news) = news {
-            tell(&mut one, 2, news, 2);
+            apply_news(&mut one, 2, news, 2);
         }
-        tell(&mut one, 1, approved_as("late"), 3);
+        apply_news(&mut one, 1, approved_as("late"), 3);
         assert_eq!(one.status(), status);
         assert_eq!(one.reversals_owed().collect::<Vec<_>>(), [1]);
         assert_eq!(
@@ -81,7 +82,7 @@ fn a_late_charge_of_the_first_attempt_leaves_the_second_alone_and_is_given_back(
         let (n, _) = one.begin_reverse(1, true, begin(3)).unwrap();
         assert_eq!(one.operation(n).unwrap().connection, connection());
         assert_eq!(one.attempt_behind(n).unwrap().n, 1);
-        tell(&mut one, n, done(), 4);
+        apply_news(&mut one, n, done(), 4);
         assert_eq!((one.status(), one.reversals_owed().count()), (status, 0));
         if status == Status::Succeeded {
             let n = refund(&mut one, 400, 5);
@@ -98,10 +99,10 @@ fn a_late_charge_of_the_first_attempt_leaves_the_second_alone_and_is_given_back(
 #[test]
 fn every_late_charge_is_given_back_and_each_once() {
     let mut one = gone_on();
-    tell(&mut one, 2, declined(), 2);
-    tell(&mut one, 1, approved(true), 3);
+    apply_news(&mut one, 2, declined(), 2);
+    apply_news(&mut one, 1, approved(true), 3);
     let (first, _) = one.begin_reverse(1, true, begin(3)).unwrap();
-    tell(&mut one, 2, approved(false), 4);
+    apply_news(&mut one, 2, approved(false), 4);
     assert_eq!(one.reversals_owed().collect::<Vec<_>>(), [1, 2]);
     assert_eq!(
         one.duty(at(4)),
@@ -115,8 +116,8 @@ fn every_late_charge_is_given_back_and_each_once() {
         "its reversal is under way"
     );
     let (second, _) = one.begin_reverse(2, false, begin(4)).unwrap();
-    tell(&mut one, first, refused(), 5);
-    tell(&mut one, second, done(), 5);
+    apply_news(&mut one, first, refused(), 5);
+    apply_news(&mut one, second, done(), 5);
     let again = one.due_at().unwrap();
     assert_eq!(
         one.duty(again),
@@ -127,8 +128,8 @@ fn every_late_charge_is_given_back_and_each_once() {
         "the one that was refused"
     );
     let (third, _) = one.begin_reverse(1, true, begin(60)).unwrap();
-    tell(&mut one, first, done(), 61);
-    tell(&mut one, third, refused(), 62);
+    apply_news(&mut one, first, done(), 61);
+    apply_news(&mut one, third, refused(), 62);
     assert_eq!(one.due_at(), None, "the first had taken effect after all");
     assert_eq!(
         (one.reversals_owed().count(), one.status()),
@@ -144,14 +145,14 @@ fn a_late_capture_of_a_cancelled_payment_is_given_back() {
         let (early, _) = one
             .begin_cancel(CancelCause::Merchant, None, begin(2))
             .unwrap();
-        tell(&mut one, early, News::Nothing("lost".to_owned()), 3);
+        apply_news(&mut one, early, News::Nothing("lost".to_owned()), 3);
         let (capture, _) = one.begin_capture(Some(400), begin(4)).unwrap();
         if is_late {
-            tell(&mut one, capture, refused(), 5);
+            apply_news(&mut one, capture, refused(), 5);
         }
-        tell(&mut one, early, done(), 6);
+        apply_news(&mut one, early, done(), 6);
         assert_eq!(one.status(), Status::Cancelled);
-        tell(&mut one, capture, done(), 7);
+        apply_news(&mut one, capture, done(), 7);
         assert_eq!((one.status(), one.captured()), (Status::Cancelled, 0));
         assert_eq!(
             one.duty(at(7)),
@@ -163,7 +164,7 @@ fn a_late_capture_of_a_cancelled_payment_is_given_back() {
         let (n, _) = one.begin_reverse(capture, true, begin(7)).unwrap();
         assert_eq!(one.operation(n).unwrap().amount, 400, "what was captured");
         assert_eq!(one.attempt_behind(n).unwrap().n, 1, "of the authorisation");
-        tell(&mut one, n, done(), 8);
+        apply_news(&mut one, n, done(), 8);
         assert_eq!(one.due_at(), None);
     }
 }
@@ -178,7 +179,7 @@ fn not_found_proves_nothing_of_what_the_processor_had() {
         &policy(),
     );
     assert!(one.begin_complete(1, begin(10)).is_some());
-    tell(&mut one, 1, News::no_answer(), 12);
+    apply_news(&mut one, 1, News::no_answer(), 12);
     for seconds in [20, 40, 1_000_000] {
         one.settle(
             1,
@@ -205,7 +206,7 @@ fn not_found_is_counted_from_when_the_call_is_over_though_it_was_asked_about_bef
         one.settle(1, first.clone(), (Source::Processor, at(1)), &policy());
         assert_eq!(
             one.operation(1).unwrap().state,
-            State::Unknown { since: at(7) },
+            OperationState::Unknown { since: at(7) },
             "{first:?}: sent by 5 s, over by 7"
         );
         one.settle(1, not_found(16), (Source::LookUp, at(16)), &policy());
@@ -225,7 +226,7 @@ fn a_hold_after_3d_secure_waits_for_the_processor_alone() {
         &policy(),
     );
     assert!(one.begin_complete(1, begin(10)).is_some());
-    tell(&mut one, 1, held(), 11);
+    apply_news(&mut one, 1, held(), 11);
     assert_eq!(
         (one.status(), one.completion_owed()),
         (Status::GatewayHold, None)
@@ -247,17 +248,17 @@ fn what_is_captured_later_is_not_captured_earlier_because_a_capture_failed() {
     let hour = 3600;
     let mut one = in_status(Status::Active).unwrap();
     one.plan_attempt(None, CaptureRule::After { seconds: hour }, 0);
-    tell(&mut one, 1, approved(false), 1);
+    apply_news(&mut one, 1, approved(false), 1);
     assert_eq!(one.due_at(), Some(at(1 + hour)));
     let (n, _) = one.begin_capture(Some(10), begin(2)).unwrap();
-    tell(&mut one, n, refused(), 3);
+    apply_news(&mut one, n, refused(), 3);
     assert_eq!(
         (one.due_at(), one.duty(at(hour))),
         (Some(at(1 + hour)), None)
     );
     assert_eq!(one.duty(at(1 + hour)), Some(Duty::Capture));
     let (n, _) = one.begin_capture(None, begin(1 + hour)).unwrap();
-    tell(&mut one, n, refused(), 2 + hour);
+    apply_news(&mut one, n, refused(), 2 + hour);
     assert!(
         one.due_at().unwrap() > at(2 + hour),
         "then it is tried again"
@@ -270,15 +271,15 @@ fn a_capture_that_comes_after_the_end_of_the_life_time_is_not_waited_for() {
     let mut one = in_status(Status::Active).unwrap();
     let seconds = week + 3600;
     one.plan_attempt(None, CaptureRule::After { seconds }, 0);
-    tell(&mut one, 1, approved(false), 1);
+    apply_news(&mut one, 1, approved(false), 1);
     assert_eq!(one.duty(at(1 + week)), Some(Duty::Expire));
     let (n, _) = one
         .begin_cancel(CancelCause::Lifetime, None, begin(1 + week))
         .unwrap();
     let mut kept = one.clone();
-    tell(&mut one, n, done(), 2 + week);
+    apply_news(&mut one, n, done(), 2 + week);
     assert_eq!((one.status(), one.due_at()), (Status::Cancelled, None));
-    tell(&mut kept, n, refused(), 2 + week);
+    apply_news(&mut kept, n, refused(), 2 + week);
     let kept = with(&kept, &json!({ "expires_at": at(9 * 24 * 3600) }));
     assert_eq!(
         kept.duty(at(1 + week + 3600)),
@@ -291,10 +292,10 @@ fn a_capture_that_comes_after_the_end_of_the_life_time_is_not_waited_for() {
 fn a_refund_that_settles_after_all_is_no_failed_one() {
     let mut one = in_status(Status::Succeeded).unwrap();
     let n = refund(&mut one, 400, 2);
-    tell(&mut one, n, pending(), 3);
-    tell(&mut one, n, refused(), 4);
+    apply_news(&mut one, n, pending(), 3);
+    apply_news(&mut one, n, refused(), 4);
     assert_eq!(one.status(), Status::RefundFailed);
-    tell(&mut one, n, done(), 5);
+    apply_news(&mut one, n, done(), 5);
     assert_eq!(
         (one.status(), one.refundable()),
         (Status::PartialRefunded, 600)
@@ -310,16 +311,16 @@ fn what_an_answer_does_not_repeat_is_kept_and_one_of_the_wrong_sort_says_nothing
         processor_id: Some("re_9".to_owned()),
         booked: None,
     });
-    tell(&mut one, 1, wrong, 2);
+    apply_news(&mut one, 1, wrong, 2);
     assert_eq!(id(&one).as_deref(), Some("ch_1"));
-    tell(&mut one, 1, approved(true), 3);
+    apply_news(&mut one, 1, approved(true), 3);
     assert_eq!(
         id(&one).as_deref(),
         Some("ch_1"),
         "a capture and a refund need it"
     );
     let n = refund(&mut one, 1, 4);
-    tell(&mut one, n, declined(), 5);
+    apply_news(&mut one, n, declined(), 5);
     assert_eq!(one.operation(n).unwrap().answer, None);
 }
 
@@ -357,7 +358,7 @@ fn a_flow_goes_on_once_when_the_attempt_that_it_began_has_ended() {
         for open in &opens {
             let one = in_status(Status::Active).unwrap();
             let mut one = with(&one, &json!({ "flow": waiting_flow() }));
-            tell(&mut one, 1, open.clone(), 1);
+            apply_news(&mut one, 1, open.clone(), 1);
             assert_eq!(flow_due(&one), None, "{open:?} is no outcome");
             if matches!(end, News::Nothing(_)) {
                 one.settle(
@@ -369,7 +370,7 @@ fn a_flow_goes_on_once_when_the_attempt_that_it_began_has_ended() {
                     &policy(),
                 );
             } else {
-                tell(&mut one, 1, end.clone(), 20);
+                apply_news(&mut one, 1, end.clone(), 20);
             }
             assert_eq!(
                 (flow_due(&one), one.duty(at(20))),
@@ -377,8 +378,8 @@ fn a_flow_goes_on_once_when_the_attempt_that_it_began_has_ended() {
                 "{open:?} {end:?}"
             );
             one.end_run(None);
-            tell(&mut one, 1, end.clone(), 21);
-            tell(&mut one, 1, approved(true), 22);
+            apply_news(&mut one, 1, end.clone(), 21);
+            apply_news(&mut one, 1, approved(true), 22);
             assert_ne!(one.duty(at(22)), Some(Duty::Flow), "it goes on once");
         }
     }
@@ -396,9 +397,9 @@ fn a_flow_that_waits_for_a_capture_goes_on_when_it_took_effect_after_all_or_was_
             one.begin_capture(None, begin(2)).unwrap()
         };
         one = with(&one, &json!({ "flow": waiting_flow() }));
-        tell(&mut one, n, News::Nothing("down".to_owned()), 3);
+        apply_news(&mut one, n, News::Nothing("down".to_owned()), 3);
         assert_eq!(flow_due(&one), None, "it is tried again");
-        tell(&mut one, n, done(), 4);
+        apply_news(&mut one, n, done(), 4);
         assert_eq!(
             one.status(),
             if released {

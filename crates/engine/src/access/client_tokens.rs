@@ -9,7 +9,7 @@ use domain::{
     id::{KeyId, PaymentId},
     page::Page,
 };
-use store::credential::{self, Credential, Kind};
+use store::credential::{self, Credential, CredentialKind};
 
 use crate::{
     Engine,
@@ -107,7 +107,7 @@ impl Engine {
         let found = credential::of_team(&self.inner.store, caller.team, id).await;
         let found = found.map_err(|error| database(&error))?;
         found
-            .filter(|row| row.kind == Kind::Client)
+            .filter(|row| row.kind == CredentialKind::Client)
             .ok_or_else(unknown)?;
         let revoke = credential::revoke(caller.team, id, self.inner.world.now());
         let deed = Deed::on(caller.team, Act::ClientTokenRevoked, "client token", id);

@@ -10,7 +10,7 @@ use domain::{
 use parking_lot::Mutex;
 use store::credential;
 
-use crate::{Engine, faults::Stop};
+use crate::{Engine, faults::EngineError};
 
 /// A key's last use is written at most once within this time, whichever nodes it is used on.
 const WRITTEN_EVERY: Duration = Duration::from_mins(5);
@@ -86,7 +86,7 @@ impl Uses {
 
 impl Engine {
     /// Writes when keys were last used, of `limit` keys. What fails is written with a later use.
-    pub(crate) async fn note_key_uses(&self, limit: i64) -> Result<usize, Stop> {
+    pub(crate) async fn note_key_uses(&self, limit: i64) -> Result<usize, EngineError> {
         let most = usize::try_from(limit).unwrap_or_default();
         let now = self.inner.world.now();
         let due = self.inner.key_uses.take_due(now, most);

@@ -9,7 +9,7 @@ use domain::{
     id::{KeyId, TeamId},
     rights::Scopes,
 };
-use store::credential::{self, Credential, Kind};
+use store::credential::{self, Credential, CredentialKind};
 
 use super::{AdminError, Refused, checked_name, malformed};
 use crate::Engine;
@@ -27,18 +27,18 @@ pub enum KeyKind {
 }
 
 impl KeyKind {
-    const fn stored(self) -> Kind {
+    const fn stored(self) -> CredentialKind {
         match self {
-            Self::Secret => Kind::Secret,
-            Self::Public => Kind::Public,
+            Self::Secret => CredentialKind::Secret,
+            Self::Public => CredentialKind::Public,
         }
     }
 
-    const fn of(kind: Kind) -> Option<Self> {
+    const fn of(kind: CredentialKind) -> Option<Self> {
         match kind {
-            Kind::Secret => Some(Self::Secret),
-            Kind::Public => Some(Self::Public),
-            Kind::Client => None,
+            CredentialKind::Secret => Some(Self::Secret),
+            CredentialKind::Public => Some(Self::Public),
+            CredentialKind::Client => None,
         }
     }
 }
@@ -282,7 +282,7 @@ impl Engine {
         if !self.is_credential(kind, &token) {
             return Err(malformed());
         }
-        if kind != Kind::Secret && new.scopes != Scopes::ALL {
+        if kind != CredentialKind::Secret && new.scopes != Scopes::ALL {
             return Err(AdminError::refused(
                 "only secret keys have scopes: what a public key may do is fixed",
             ));
@@ -318,8 +318,8 @@ pub(crate) fn made_key(act: Act, row: &Credential) -> Deed {
         .with("kind", row.kind.text())
         .with("hint", row.hint.as_str());
     let deed = match row.kind {
-        Kind::Secret => deed.with("scopes", row.scopes.text()),
-        Kind::Public | Kind::Client => deed,
+        CredentialKind::Secret => deed.with("scopes", row.scopes.text()),
+        CredentialKind::Public | CredentialKind::Client => deed,
     };
     match row.expires_at {
         Some(ends) => deed.with("expires_at", ends.rfc3339_seconds()),

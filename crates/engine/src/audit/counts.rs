@@ -12,7 +12,7 @@ use domain::{
 use parking_lot::Mutex;
 
 use super::{REFUSED, TRIED};
-use crate::{Engine, faults::Stop};
+use crate::{Engine, faults::EngineError};
 
 /// So many different things are counted at the same time; further ones are counted together.
 const MOST: usize = 2_000;
@@ -100,10 +100,10 @@ impl What {
 
 /// Counts of this node that are not written yet.
 #[derive(Default)]
-pub(crate) struct Counts(Mutex<State>);
+pub(crate) struct Counts(Mutex<CountedActs>);
 
 #[derive(Default)]
-struct State {
+struct CountedActs {
     /// By minute, and by what is counted.
     counted: BTreeMap<(i64, What), u64>,
     /// Taken to be written. They stay until it is known that they are on disk.
@@ -168,7 +168,7 @@ struct TakenUntil {
     most: usize,
 }
 
-impl State {
+impl CountedActs {
     fn take(
         &mut self,
         TakenUntil {
@@ -228,7 +228,11 @@ impl Engine {
     }
 
     /// Writes counts, at most so many. Returns how many were written; the others are written at the next time.
-    pub(crate) async fn write_audit_counts(&self, due: Due, most: usize) -> Result<usize, Stop> {
+    pub(crate) async fn write_audit_counts(
+        &self,
+        due: Due,
+        most: usize,
+    ) -> Result<usize, EngineError> {
         let minute = match due {
             Due::Over => self.inner.world.now().micros().div_euclid(MINUTE),
             Due::Now => i64::MAX,

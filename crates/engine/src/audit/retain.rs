@@ -14,7 +14,7 @@ use store::{
 };
 
 use super::chain::{self, Listed, Mark, Spot, Verifier};
-use crate::{Engine, faults::Stop};
+use crate::{Engine, faults::EngineError};
 
 /// Entries that are removed in one commit.
 const TOGETHER: i64 = 500;
@@ -22,7 +22,7 @@ const TOGETHER: i64 = 500;
 impl Engine {
     /// Removes a batch of old entries of each team. Returns how many batches there were. A team whose entries can't be removed
     /// does not stop the others.
-    pub(crate) async fn remove_old_audit(&self) -> Result<usize, Stop> {
+    pub(crate) async fn remove_old_audit(&self) -> Result<usize, EngineError> {
         let before = self
             .inner
             .world
@@ -44,7 +44,7 @@ impl Engine {
         Ok(batches)
     }
 
-    async fn remove_audit_of(&self, team: TeamId, before: Timestamp) -> Result<bool, Stop> {
+    async fn remove_audit_of(&self, team: TeamId, before: Timestamp) -> Result<bool, EngineError> {
         let Some(known) = store::audit_chain::of_team(&self.inner.store, team).await? else {
             return Ok(false);
         };
@@ -72,7 +72,7 @@ impl Engine {
         team: TeamId,
         known: &Chain,
         before: Timestamp,
-    ) -> Result<Option<Seal>, Stop> {
+    ) -> Result<Option<Seal>, EngineError> {
         let (db, key) = (&self.inner.store, self.inner.vault.audit_key());
         if !chain::is_sealed(&key, Spot::End, team, &known.head) {
             self.report_broken(&team.key(), "the end was not sealed with this key");

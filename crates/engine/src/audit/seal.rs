@@ -14,7 +14,7 @@ use super::{
     chain::{self, Spot},
     counts::Due,
 };
-use crate::{Engine, faults::Stop};
+use crate::{Engine, faults::EngineError};
 
 /// Teams whose entries are sealed in one round.
 const TEAMS: i64 = 100;
@@ -58,7 +58,7 @@ impl Logged {
 
 impl Engine {
     /// Writes counts of minutes that are over, and seals what is not sealed. Returns how many entries were sealed.
-    pub(crate) async fn seal_audit(&self) -> Result<usize, Stop> {
+    pub(crate) async fn seal_audit(&self) -> Result<usize, EngineError> {
         let most = usize::try_from(TOGETHER).unwrap_or(usize::MAX);
         self.write_audit_counts(Due::Over, most).await?;
         let sealed = self.seal_round().await?;
@@ -67,7 +67,7 @@ impl Engine {
     }
 
     /// Writes all counts of this node and seals everything, for somebody who wants to read the trail.
-    pub(crate) async fn seal_everything(&self) -> Result<(), Stop> {
+    pub(crate) async fn seal_everything(&self) -> Result<(), EngineError> {
         let most = usize::try_from(TOGETHER).unwrap_or(usize::MAX);
         while self.write_audit_counts(Due::Now, most).await? > 0 {}
         while self.seal_round().await? > 0 {}
@@ -82,7 +82,7 @@ impl Engine {
     }
 
     /// Seals a batch of each team's entries. A team whose entries can't be sealed does not stop the others.
-    async fn seal_round(&self) -> Result<usize, Stop> {
+    async fn seal_round(&self) -> Result<usize, EngineError> {
         let (mut sealed, mut after) = (0, String::new());
         loop {
             let teams = store::audit::unsealed_teams(&self.inner.store, &after, TEAMS).await?;
@@ -119,7 +119,7 @@ impl Engine {
     }
 
     /// The team's chain, which new entries go behind; `None` where that would cover up a change that somebody has made.
-    async fn sound_chain(&self, team: TeamId) -> Result<Option<Sound>, Stop> {
+    async fn sound_chain(&self, team: TeamId) -> Result<Option<Sound>, EngineError> {
         let (db, key) = (&self.inner.store, self.inner.vault.audit_key());
         if let Some(chain) = store::audit_chain::of_team(db, team).await? {
             if chain::is_sealed(&key, Spot::End, team, &chain.head) {
@@ -140,7 +140,7 @@ impl Engine {
     }
 
     /// Seals a batch of a team's entries. None when another node was first: the end of the chain is the guard.
-    async fn seal_team(&self, team: TeamId) -> Result<usize, Stop> {
+    async fn seal_team(&self, team: TeamId) -> Result<usize, EngineError> {
         let (db, key) = (&self.inner.store, self.inner.vault.audit_key());
         let Some(known) = self.sound_chain(team).await? else {
             return Ok(0);
@@ -179,7 +179,7 @@ impl Engine {
     }
 
     /// Writes the ends of the chains to the log, where others than those who hold the database keep them.
-    async fn log_ends(&self) -> Result<(), Stop> {
+    async fn log_ends(&self) -> Result<(), EngineError> {
         let Some(since) = self.inner.audit_logged.due(self.inner.world.now()) else {
             return Ok(());
         };

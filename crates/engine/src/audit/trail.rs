@@ -8,7 +8,7 @@ use domain::{
 use store::audit::{Behind, Stored};
 
 use super::chain::{Listed, Mark, Verified, Verifier, Written};
-use crate::{AdminError, Engine, faults::Stop};
+use crate::{AdminError, Engine, faults::EngineError};
 
 /// Entries that are read at once.
 const PAGE: i64 = 500;
@@ -173,8 +173,10 @@ impl Engine {
         let deed = Deed::on_whole(INSTALLATION, Act::AuditRead, "audit").with("command", command);
         self.record_alone(&deed).await?;
         self.seal_everything().await.map_err(|stop| match stop {
-            Stop::Fault(fault) => AdminError::Refused(fault.message),
-            Stop::Taken | Stop::Outdated => AdminError::refused("the trail could not be sealed"),
+            EngineError::Fault(fault) => AdminError::Refused(fault.message),
+            EngineError::Taken | EngineError::Outdated => {
+                AdminError::refused("the trail could not be sealed")
+            }
         })
     }
 

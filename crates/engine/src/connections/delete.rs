@@ -10,7 +10,7 @@ use domain::{
 
 use crate::{
     Engine,
-    faults::{Stop, connection_not_found, only_fault},
+    faults::{EngineError, connection_not_found, only_fault},
 };
 
 impl Engine {
@@ -25,7 +25,7 @@ impl Engine {
             .map_err(only_fault)
     }
 
-    async fn deleted_connection(&self, team: TeamId, id: &ConnectionId) -> Result<(), Stop> {
+    async fn deleted_connection(&self, team: TeamId, id: &ConnectionId) -> Result<(), EngineError> {
         let known = store::connection::of_team(&self.inner.store, team).await?;
         let connection = known
             .into_iter()
@@ -57,7 +57,7 @@ impl Engine {
         &self,
         team: TeamId,
         id: &ConnectionId,
-    ) -> Result<Option<String>, Stop> {
+    ) -> Result<Option<String>, EngineError> {
         for flow in store::flow::of_team(&self.inner.store, team).await? {
             if let Some(version) = flow.published
                 && self

@@ -7,7 +7,7 @@ use serde_json::Value;
 use store::connection::Connection;
 use vault::{Holder, VaultError};
 
-use crate::{Engine, faults::Stop, payments::Connected};
+use crate::{Engine, faults::EngineError, payments::Connected};
 
 /// The setting of a connection that leads its calls elsewhere, such as to a processor that is played on this machine. Test mode alone.
 pub(super) const BASE_URL: &str = "base_url";
@@ -35,7 +35,7 @@ impl Engine {
     pub(crate) async fn open_connection(
         &self,
         line: &Connected,
-    ) -> Result<Result<OpenConnection, NotOpened>, Stop> {
+    ) -> Result<Result<OpenConnection, NotOpened>, EngineError> {
         let connection = &line.connection;
         let Ok(base) = base(&connection.settings, self.inner.settings.mode) else {
             return Ok(Err("the connection's base_url can't be used"));

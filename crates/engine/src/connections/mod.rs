@@ -1,7 +1,7 @@
 //! Connections: a team's configured accounts at processors.
 //!
 //! Credentials are sealed in the vault first, as a record of their own; the store's commit then names the record. Nobody
-//! is ever told them again. What they replace is erased after the commit.
+//! ever sees them again. What they replace is erased after the commit.
 
 mod delete;
 mod disable;
@@ -16,7 +16,7 @@ use crate::Engine;
 
 pub use save::SaveConnection;
 
-/// A connection, as it is told. Its credentials are not.
+/// A connection, as it is shown. Its credentials are not.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConnectionView {
     /// Its id.

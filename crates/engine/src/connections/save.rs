@@ -18,7 +18,7 @@ use super::{ConnectionView, link::check_base};
 use crate::{
     Engine,
     change::Round,
-    faults::{Stop, only_fault},
+    faults::{EngineError, only_fault},
 };
 
 /// Connections that a team can have.
@@ -67,7 +67,7 @@ impl Engine {
         match (&saved, sealed) {
             (Ok((_, replaced)), _) => self.erase_credentials(caller.team, *replaced).await,
             // Whether it was written is not known after some faults, and a connection must not lose its credentials.
-            (Err(Stop::Fault(fault)), Some(blob)) if fault.code == Code::Validation => {
+            (Err(EngineError::Fault(fault)), Some(blob)) if fault.code == Code::Validation => {
                 self.erase_credentials(caller.team, Some(blob)).await;
             }
             (Err(_), _) => {}
@@ -125,7 +125,7 @@ impl Engine {
         team: TeamId,
         connection: &ConnectionId,
         credentials: &str,
-    ) -> Result<BlobId, Stop> {
+    ) -> Result<BlobId, EngineError> {
         let holder = Holder::connection(connection);
         let vault = &self.inner.vault;
         Ok(vault
@@ -147,7 +147,7 @@ impl Engine {
         team: TeamId,
         command: SaveConnection,
         sealed: Option<BlobId>,
-    ) -> Result<(Connection, Option<BlobId>), Stop> {
+    ) -> Result<(Connection, Option<BlobId>), EngineError> {
         let id = command
             .id
             .unwrap_or_else(|| ConnectionId::of_uuid(self.inner.world.uuid_v7()));
@@ -170,7 +170,7 @@ impl Engine {
     async fn save_connection_once(
         &self,
         wanted: &Connection,
-    ) -> Result<Round<(Connection, Option<BlobId>)>, Stop> {
+    ) -> Result<Round<(Connection, Option<BlobId>)>, EngineError> {
         let (team, mut wanted) = (wanted.team, wanted.clone());
         let connector = self.inner.connectors.get(wanted.processor.as_str());
         let declared = connector.map_or(&[][..], |connector| connector.descriptor().credentials);

@@ -4,8 +4,8 @@ use domain::{Fault, card_number::holds_card_number, id::ConnectionId};
 use flow::{Document, Problem, Program, Trigger};
 use serde_json::Value;
 
-/// Problems that are told at once; the rest shows when these are mended.
-const TOLD: usize = 20;
+/// Problems that are reported at once; the rest shows when these are mended.
+const MOST_REPORTED: usize = 20;
 
 /// A document as somebody wrote it.
 pub(crate) enum Written<'a> {
@@ -66,9 +66,9 @@ fn words(problem: &Problem) -> String {
 
 /// What is wrong with a document, as a fault.
 pub(crate) fn problems(field: &str, found: &[Problem]) -> Fault {
-    let mut told: Vec<String> = found.iter().take(TOLD).map(words).collect();
-    if found.len() > TOLD {
-        told.push(format!("and {} more", found.len() - TOLD));
+    let mut reported: Vec<String> = found.iter().take(MOST_REPORTED).map(words).collect();
+    if found.len() > MOST_REPORTED {
+        reported.push(format!("and {} more", found.len() - MOST_REPORTED));
     }
-    Fault::invalid(field, told.join("; "))
+    Fault::invalid(field, reported.join("; "))
 }

@@ -12,7 +12,7 @@ use flow::Trigger;
 use crate::{
     Engine,
     change::Round,
-    faults::{Stop, only_fault},
+    faults::{EngineError, only_fault},
 };
 
 impl Engine {
@@ -27,7 +27,11 @@ impl Engine {
             .map_err(only_fault)
     }
 
-    pub(crate) async fn defaulted_flow(&self, team: TeamId, id: &FlowId) -> Result<(), Stop> {
+    pub(crate) async fn defaulted_flow(
+        &self,
+        team: TeamId,
+        id: &FlowId,
+    ) -> Result<(), EngineError> {
         self.rounds(None, self.deadline(), || async move {
             let flow = self.known_flow(team, id).await?;
             let Some(published) = flow.published else {

@@ -10,7 +10,7 @@ use domain::{
 
 use crate::{
     Engine,
-    faults::{Stop, flow_not_found, only_fault},
+    faults::{EngineError, flow_not_found, only_fault},
 };
 
 impl Engine {
@@ -23,7 +23,7 @@ impl Engine {
         self.deleted_flow(caller.team, id).await.map_err(only_fault)
     }
 
-    async fn deleted_flow(&self, team: TeamId, id: &FlowId) -> Result<(), Stop> {
+    async fn deleted_flow(&self, team: TeamId, id: &FlowId) -> Result<(), EngineError> {
         if self.known_flow(team, id).await?.is_default {
             let reason = "must not be the default flow: make another one the default first";
             return Err(Fault::invalid("id", reason).into());

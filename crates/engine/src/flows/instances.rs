@@ -1,7 +1,7 @@
 //! Instances of flows that began without a payment: with a webhook, or with an intent that became inactive.
 //!
 //! They have no timeline, so that their notes are for the log alone. Each change of one is committed; what a crash cut off
-//! is done again by whoever takes the instance when its lease ends.
+//! is done again by the task that takes the instance when its lease ends.
 
 use db::Change;
 use domain::{
@@ -10,9 +10,9 @@ use domain::{
     id::{IntentId, TeamId},
     intent::Intent,
     money::Money,
-    payment::{FlowRun, Heard, Pause, Why},
+    payment::{FlowRun, Pause, PauseReason, ReceivedWebhook},
 };
-use flow::{Facts, Position, Stop as Halt, Trigger, WebhookFacts};
+use flow::{Effect, Facts, Position, Trigger, WebhookFacts};
 use serde_json::json;
 use store::overdue::Queue;
 use uuid::Uuid;
@@ -21,7 +21,7 @@ use crate::{
     Engine,
     change::{Aggregate, Decision, Key},
     commit::Ended,
-    faults::Stop,
+    faults::EngineError,
     jobs::Round,
     payments::{Decide, Hook, no_such_instance, of_intent, waits_no_more},
 };
@@ -34,11 +34,11 @@ impl Aggregate for Instance {
     type Before = ();
     type Effects = ();
 
-    fn turn(id: Uuid) -> Uuid {
+    fn lock_id(id: Uuid) -> Uuid {
         id
     }
 
-    async fn find(engine: &Engine, key: Key<Uuid>) -> Result<Option<Self>, Stop> {
+    async fn find(engine: &Engine, key: Key<Uuid>) -> Result<Option<Self>, EngineError> {
         Ok(store::flow_instance::of_team(&engine.inner.store, key.team, key.id).await?)
     }
 
@@ -53,7 +53,7 @@ impl Aggregate for Instance {
         engine: &Engine,
         (): Self::Before,
         (): Self::Effects,
-    ) -> Result<Ended, Stop> {
+    ) -> Result<Ended, EngineError> {
         self.version += 1;
         let change = Change::new(engine.change_id(), &self.run.instance.to_string())
             .with(store::flow_instance::update(self));
@@ -71,13 +71,18 @@ impl Engine {
         team: TeamId,
         is_wanted: impl Fn(&Trigger) -> bool + Send,
         intent: Option<IntentId>,
-        heard: Option<Heard>,
-    ) -> Result<Vec<Instance>, Stop> {
+        received: Option<ReceivedWebhook>,
+    ) -> Result<Vec<Instance>, EngineError> {
         let mut flows = self.automations(team).await?;
         flows.retain(|flow| is_wanted(flow.program.trigger()));
         let at = self.inner.world.now();
         let begun = flows.into_iter().map(|flow| {
-            let pause = resting(Position::START, Why::Step, Some(at), heard.clone());
+            let pause = resting(
+                Position::START,
+                PauseReason::Step,
+                Some(at),
+                received.clone(),
+            );
             let instance = self.inner.world.uuid_v7();
             let (id, name, version) = (flow.id, flow.name, flow.version);
             let run = FlowRun {
@@ -103,10 +108,10 @@ impl Engine {
         &self,
         team: TeamId,
         is_wanted: impl Fn(&Trigger) -> bool + Send,
-        heard: &Heard,
-    ) -> Result<usize, Stop> {
+        received: &ReceivedWebhook,
+    ) -> Result<usize, EngineError> {
         let started = self
-            .instances(team, is_wanted, None, Some(heard.clone()))
+            .instances(team, is_wanted, None, Some(received.clone()))
             .await?;
         let Some(first) = started.first() else {
             return Ok(0);
@@ -122,7 +127,7 @@ impl Engine {
     }
 
     /// Takes instances that are due and has tasks run them. Returns how many were taken.
-    pub(crate) async fn run_instances(&self, round: &Round) -> Result<usize, Stop> {
+    pub(crate) async fn run_instances(&self, round: &Round) -> Result<usize, EngineError> {
         let round = *round;
         let slots = &self.inner.limits.instances;
         let limit = slots.free(round.rows);
@@ -149,9 +154,9 @@ impl Engine {
         Ok(taken)
     }
 
-    /// Runs an instance on until it must wait or has ended. Whoever else has taken it here waits for the turn, so that no call
+    /// Runs an instance on until it must wait or has ended. Anyone who else has taken it here waits for the turn, so that no call
     /// is made twice without need.
-    async fn step_instance(&self, team: TeamId, id: Uuid) -> Result<(), Stop> {
+    async fn step_instance(&self, team: TeamId, id: Uuid) -> Result<(), EngineError> {
         for _ in 0..MOST_STOPS {
             let step = |instance| self.one_step(instance);
             let stepped = self.change_if_there(Key { team, id }, step).await?;
@@ -163,7 +168,10 @@ impl Engine {
     }
 
     /// One step of an instance that is due. With whether another may follow.
-    async fn one_step(&self, mut instance: Instance) -> Result<Decision<Instance, bool>, Stop> {
+    async fn one_step(
+        &self,
+        mut instance: Instance,
+    ) -> Result<Decision<Instance, bool>, EngineError> {
         let now = self.inner.world.now();
         let due = |pause: &Pause| pause.due.is_some_and(|due| due <= now);
         let Some(pause) = instance.run.pause.clone().filter(due) else {
@@ -175,7 +183,7 @@ impl Engine {
             }
             None => None,
         };
-        if let Why::Calling { url } = &pause.why
+        if let PauseReason::Calling { url } = &pause.why
             && !self
                 .called(&instance, url, pause.next, intent.as_ref())
                 .await
@@ -183,11 +191,11 @@ impl Engine {
             return Ok(Decision::Leave(instance, false));
         }
         instance.run.pause = match pause.why {
-            Why::Step | Why::Calling { .. } | Why::Outcome => {
+            PauseReason::Step | PauseReason::Calling { .. } | PauseReason::Outcome => {
                 self.run_on(&instance, &pause, intent.as_ref()).await?
             }
             // What it waited for did not come in time: it ends.
-            Why::Approval { .. } | Why::Webhook { .. } => None,
+            PauseReason::Approval { .. } | PauseReason::Webhook { .. } => None,
         };
         Ok(Decision::Write(instance, (), true))
     }
@@ -198,17 +206,17 @@ impl Engine {
         instance: &Instance,
         pause: &Pause,
         intent: Option<&Intent>,
-    ) -> Result<Option<Pause>, Stop> {
+    ) -> Result<Option<Pause>, EngineError> {
         let program = self
             .program(instance.team, &instance.run.id, instance.run.version)
             .await?;
-        let heard = pause.heard.as_ref();
+        let received = pause.received.as_ref();
         let facts = Facts {
             intent: intent.map(of_intent).unwrap_or_default(),
             webhook: WebhookFacts {
-                name: heard.map(|heard| heard.name.as_str().into()),
+                name: received.map(|received| received.name.as_str().into()),
             },
-            webhook_body: heard.map(|heard| &heard.body),
+            webhook_body: received.map(|received| &received.body),
             ..Facts::default()
         };
         let at = self.inner.world.now();
@@ -218,34 +226,37 @@ impl Engine {
         for note in run.notes {
             tracing::info!(flow.instance = %instance.run.instance, note, "a flow notes");
         }
-        let resting =
-            |next, why, due: Option<Timestamp>| Some(resting(next, why, due, pause.heard.clone()));
+        let resting = |next, why, due: Option<Timestamp>| {
+            Some(resting(next, why, due, pause.received.clone()))
+        };
         Ok(match run.stop {
-            Halt::Delay { span, next } => resting(next, Why::Step, Some(at.after(span))),
-            Halt::Approval {
+            Effect::Delay { span, next } => resting(next, PauseReason::Step, Some(at.after(span))),
+            Effect::Approval {
                 title,
                 within,
                 next,
             } => resting(
                 next,
-                Why::Approval { title },
+                PauseReason::Approval { title },
                 within.map(|within| at.after(within)),
             ),
-            Halt::AwaitWebhook { name, within, next } => {
-                let why = Why::Webhook {
+            Effect::AwaitWebhook { name, within, next } => {
+                let why = PauseReason::Webhook {
                     name,
                     captures: false,
                 };
                 resting(next, why, within.map(|within| at.after(within)))
             }
-            Halt::CallWebhook { url, next } => resting(next, Why::Calling { url }, Some(at)),
-            Halt::End => None,
+            Effect::CallWebhook { url, next } => {
+                resting(next, PauseReason::Calling { url }, Some(at))
+            }
+            Effect::End => None,
             // The check of documents allows none of these without a payment.
-            Halt::Authorise(_)
-            | Halt::Capture { .. }
-            | Halt::Refund { .. }
-            | Halt::Cancel { .. }
-            | Halt::Decline { .. } => {
+            Effect::Authorise(_)
+            | Effect::Capture { .. }
+            | Effect::Refund { .. }
+            | Effect::Cancel { .. }
+            | Effect::Decline { .. } => {
                 tracing::error!(flow.instance = %instance.run.instance, "a flow without a payment wants one");
                 None
             }
@@ -286,8 +297,12 @@ impl Engine {
     }
 
     /// Decides for an instance without a payment. A refusal ends it.
-    pub(crate) async fn decide_instance(&self, team: TeamId, decide: &Decide) -> Result<(), Stop> {
-        let waits = |pause: &Pause| matches!(pause.why, Why::Approval { .. });
+    pub(crate) async fn decide_instance(
+        &self,
+        team: TeamId,
+        decide: &Decide,
+    ) -> Result<(), EngineError> {
+        let waits = |pause: &Pause| matches!(pause.why, PauseReason::Approval { .. });
         let approved = |pause: Pause| decide.approve.then_some(pause);
         if self
             .moved_on(team, decide.instance, waits, approved)
@@ -304,17 +319,16 @@ impl Engine {
         &self,
         team: TeamId,
         id: Uuid,
-        heard: &Heard,
-    ) -> Result<bool, Stop> {
-        let waits =
-            |pause: &Pause| matches!(&pause.why, Why::Webhook { name, .. } if *name == heard.name);
-        let heard = |pause: Pause| {
+        received: &ReceivedWebhook,
+    ) -> Result<bool, EngineError> {
+        let waits = |pause: &Pause| matches!(&pause.why, PauseReason::Webhook { name, .. } if *name == received.name);
+        let received = |pause: Pause| {
             Some(Pause {
-                heard: Some(heard.clone()),
+                received: Some(received.clone()),
                 ..pause
             })
         };
-        self.moved_on(team, id, waits, heard).await
+        self.moved_on(team, id, waits, received).await
     }
 
     async fn moved_on(
@@ -323,7 +337,7 @@ impl Engine {
         id: Uuid,
         waits: impl Fn(&Pause) -> bool + Send + Sync,
         change: impl Fn(Pause) -> Option<Pause> + Send + Sync,
-    ) -> Result<bool, Stop> {
+    ) -> Result<bool, EngineError> {
         let key = Key { team, id };
         // One that does not wait may be calling a webhook just now, and holds its turn: that is not waited for.
         let found = Instance::find(self, key).await?;
@@ -338,7 +352,7 @@ impl Engine {
             };
             let due = Some(self.inner.world.now());
             instance.run.pause = change(pause).map(|pause| Pause {
-                why: Why::Step,
+                why: PauseReason::Step,
                 due,
                 ..pause
             });
@@ -349,7 +363,12 @@ impl Engine {
     }
 }
 
-const fn resting(next: Position, why: Why, due: Option<Timestamp>, heard: Option<Heard>) -> Pause {
+const fn resting(
+    next: Position,
+    why: PauseReason,
+    due: Option<Timestamp>,
+    received: Option<ReceivedWebhook>,
+) -> Pause {
     Pause {
         next: next.number(),
         why,
@@ -357,6 +376,6 @@ const fn resting(next: Position, why: Why, due: Option<Timestamp>, heard: Option
         operation: None,
         step: None,
         failing_since: None,
-        heard,
+        received,
     }
 }

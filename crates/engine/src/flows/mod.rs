@@ -24,7 +24,7 @@ use store::{flow::Flow, flow_version::FlowVersion};
 
 use crate::{
     Engine,
-    faults::{Stop, flow_not_found},
+    faults::{EngineError, flow_not_found},
 };
 
 pub(crate) use checked::{Checked, Written, problems};
@@ -33,7 +33,7 @@ pub(crate) use runnable::{Programs, Runnable};
 pub use save::{SaveFlow, WrittenFlow};
 pub use trial::{FlowTrial, TrialStep};
 
-/// A version of a flow, as it is told.
+/// A version of a flow, as it is shown.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FlowView {
     /// The flow.
@@ -80,7 +80,7 @@ impl FlowView {
 
 impl Engine {
     /// A team's flow, read now.
-    async fn known_flow(&self, team: TeamId, id: &FlowId) -> Result<Flow, Stop> {
+    async fn known_flow(&self, team: TeamId, id: &FlowId) -> Result<Flow, EngineError> {
         let flows = store::flow::of_team(&self.inner.store, team).await?;
         flows
             .into_iter()
@@ -93,7 +93,7 @@ impl Engine {
         team: TeamId,
         id: &FlowId,
         version: u32,
-    ) -> Result<FlowVersion, Stop> {
+    ) -> Result<FlowVersion, EngineError> {
         let found = store::flow_version::find(&self.inner.store, team, id, version).await?;
         found.ok_or_else(|| Fault::new(Code::FlowNotFound, "The flow has no such version.").into())
     }

@@ -3,53 +3,53 @@
 use std::time::Duration;
 
 use domain::{method::Method, payment::ThreeDsWish};
-use flow::{Authorisation, CaptureWhen, Fallback, RefundAmount, Run, Stop as Halt};
+use flow::{Authorisation, CaptureWhen, Effect, Fallback, RefundAmount, Run};
 
 /// What a halt asks for; `None` for the end.
-pub(super) fn of(halt: &Halt) -> Option<String> {
-    Some(match halt {
-        Halt::Authorise(authorisation) => authorise(authorisation),
-        Halt::Capture { when, .. } => match when {
+pub(super) fn of(effect: &Effect) -> Option<String> {
+    Some(match effect {
+        Effect::Authorise(authorisation) => authorise(authorisation),
+        Effect::Capture { when, .. } => match when {
             CaptureWhen::Now => "capture at once".to_owned(),
             CaptureWhen::After(span) => format!("capture {} later", lasting(*span)),
             CaptureWhen::Api => "capture by API".to_owned(),
             CaptureWhen::Webhook(name) => format!("capture when the webhook {name} arrives"),
         },
-        Halt::Refund { amount, .. } => match amount {
+        Effect::Refund { amount, .. } => match amount {
             RefundAmount::All => "refund all".to_owned(),
             RefundAmount::Minor(amount) => format!("refund {amount} minor units"),
             RefundAmount::Percent(percent) => format!("refund {percent} per cent"),
         },
-        Halt::Cancel { .. } => "cancel".to_owned(),
-        Halt::Decline { code, .. } => format!("decline with {}", code.code()),
-        Halt::Delay { span, .. } => format!("wait {}", lasting(*span)),
-        Halt::Approval { title, within, .. } => {
+        Effect::Cancel { .. } => "cancel".to_owned(),
+        Effect::Decline { code, .. } => format!("decline with {}", code.code()),
+        Effect::Delay { span, .. } => format!("wait {}", lasting(*span)),
+        Effect::Approval { title, within, .. } => {
             format!("wait for approval of \"{title}\"{}", bounded(*within))
         }
-        Halt::AwaitWebhook { name, within, .. } => {
+        Effect::AwaitWebhook { name, within, .. } => {
             format!("wait for the webhook {name}{}", bounded(*within))
         }
-        Halt::CallWebhook { .. } => "call a webhook".to_owned(),
-        Halt::End => return None,
+        Effect::CallWebhook { .. } => "call a webhook".to_owned(),
+        Effect::End => return None,
     })
 }
 
-/// What a run wishes for beside its halt.
-pub(super) fn beside(run: &Run) -> Vec<String> {
-    let mut told = Vec::new();
+/// What a run asks for besides its effect.
+pub(super) fn alongside(run: &Run) -> Vec<String> {
+    let mut reported = Vec::new();
     if let Some(methods) = &run.offers {
         let methods: Vec<&str> = methods
             .iter()
             .map(|method: &Method| method.code())
             .collect();
-        told.push(format!("offer {}", methods.join(", ")));
+        reported.push(format!("offer {}", methods.join(", ")));
     }
     match run.wish {
-        Some(ThreeDsWish::Request) => told.push("ask for 3D Secure".to_owned()),
-        Some(ThreeDsWish::Avoid) => told.push("ask to be spared 3D Secure".to_owned()),
+        Some(ThreeDsWish::Request) => reported.push("ask for 3D Secure".to_owned()),
+        Some(ThreeDsWish::Avoid) => reported.push("ask to be spared 3D Secure".to_owned()),
         Some(ThreeDsWish::AsIssuer) | None => {}
     }
-    told
+    reported
 }
 
 fn authorise(authorisation: &Authorisation) -> String {
@@ -92,7 +92,7 @@ fn bounded(within: Option<Duration>) -> String {
 /// The span in its largest whole units, such as `1 day 2 hours`.
 fn lasting(span: Duration) -> String {
     let mut rest = span.as_secs();
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for (unit, seconds) in [
         ("day", 86_400),
         ("hour", 3_600),
@@ -102,16 +102,16 @@ fn lasting(span: Duration) -> String {
         let count = rest / seconds;
         rest %= seconds;
         if count > 0 {
-            told.push(format!(
+            reported.push(format!(
                 "{count} {unit}{}",
                 if count == 1 { "" } else { "s" }
             ));
         }
     }
-    if told.is_empty() {
+    if reported.is_empty() {
         "0 seconds".to_owned()
     } else {
-        told.join(" ")
+        reported.join(" ")
     }
 }
 
@@ -120,11 +120,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spans_are_told_in_their_largest_units() {
-        let told = |seconds| lasting(Duration::from_secs(seconds));
-        assert_eq!(told(2), "2 seconds");
-        assert_eq!(told(93_661), "1 day 2 hours 1 minute 1 second");
-        assert_eq!(told(604_800), "7 days");
-        assert_eq!(told(0), "0 seconds");
+    fn spans_are_reported_in_their_largest_units() {
+        let reported = |seconds| lasting(Duration::from_secs(seconds));
+        assert_eq!(reported(2), "2 seconds");
+        assert_eq!(reported(93_661), "1 day 2 hours 1 minute 1 second");
+        assert_eq!(reported(604_800), "7 days");
+        assert_eq!(reported(0), "0 seconds");
     }
 }

@@ -12,7 +12,7 @@ use store::flow::Flow;
 use super::{Checked, FlowView, Written};
 use crate::{
     Engine,
-    faults::{Stop, flow_not_found, only_fault},
+    faults::{EngineError, flow_not_found, only_fault},
 };
 
 impl Engine {
@@ -38,7 +38,7 @@ impl Engine {
         team: TeamId,
         id: &FlowId,
         version: u32,
-    ) -> Result<FlowView, Stop> {
+    ) -> Result<FlowView, EngineError> {
         let flow = self.known_flow(team, id).await?;
         let found = self.known_version(team, id, version).await?;
         let connections = store::connection::of_team(&self.inner.store, team).await?;

@@ -10,7 +10,7 @@ use store::flow_version::FlowVersion;
 use super::{FlowView, problems};
 use crate::{
     Engine,
-    faults::{Stop, only_fault},
+    faults::{EngineError, only_fault},
 };
 
 /// How a flow is written out.
@@ -66,7 +66,7 @@ impl Engine {
         })
     }
 
-    pub(crate) async fn listed_flows(&self, team: TeamId) -> Result<Vec<FlowView>, Stop> {
+    pub(crate) async fn listed_flows(&self, team: TeamId) -> Result<Vec<FlowView>, EngineError> {
         let flows = store::flow::of_team(&self.inner.store, team).await?;
         let versions = store::flow_version::latest_of_team(&self.inner.store, team).await?;
         let of = |version: FlowVersion| {
@@ -82,7 +82,7 @@ impl Engine {
         team: TeamId,
         id: &FlowId,
         version: Option<u32>,
-    ) -> Result<FlowView, Stop> {
+    ) -> Result<FlowView, EngineError> {
         let flow = self.known_flow(team, id).await?;
         let version = version.unwrap_or(flow.latest);
         Ok(FlowView::of(

@@ -10,7 +10,7 @@ use domain::{
 use flow::{Program, Trigger};
 use parking_lot::Mutex;
 
-use crate::{Engine, faults::Stop, registry::Configured};
+use crate::{Engine, faults::EngineError, registry::Configured};
 
 /// Programs that are kept at the same time.
 const PROGRAMS_KEPT: usize = 10_000;
@@ -41,7 +41,7 @@ impl Engine {
         &self,
         team: TeamId,
         wanted: Option<&str>,
-    ) -> Result<Runnable, Stop> {
+    ) -> Result<Runnable, EngineError> {
         let configured = self.configured(team).await?;
         let published = configured
             .flows
@@ -67,7 +67,7 @@ impl Engine {
 
     /// The published flows that something else than a payment starts, such as an outcome, in order of their ids. One that
     /// can't be compiled is left out: it has been logged, and must not hold up what would start it.
-    pub(crate) async fn automations(&self, team: TeamId) -> Result<Vec<Runnable>, Stop> {
+    pub(crate) async fn automations(&self, team: TeamId) -> Result<Vec<Runnable>, EngineError> {
         let configured = self.configured(team).await?;
         let mut found = Vec::new();
         for flow in &configured.flows {
@@ -75,7 +75,7 @@ impl Engine {
                 continue;
             };
             let program = match self.program(team, &flow.id, version).await {
-                Err(Stop::Fault(fault))
+                Err(EngineError::Fault(fault))
                     if matches!(fault.code, Code::Unknown | Code::FlowNotFound) =>
                 {
                     continue;
@@ -100,7 +100,7 @@ impl Engine {
         team: TeamId,
         id: &FlowId,
         version: u32,
-    ) -> Result<Arc<Program>, Stop> {
+    ) -> Result<Arc<Program>, EngineError> {
         let key = (team, id.clone(), version);
         if let Some(program) = self.inner.programs.0.lock().get(&key) {
             return Ok(Arc::clone(program));

@@ -14,7 +14,7 @@ use super::{Checked, FlowView, Written};
 use crate::{
     Engine,
     change::Round,
-    faults::{Stop, only_fault},
+    faults::{EngineError, only_fault},
 };
 
 /// Flows that a team can have.
@@ -64,7 +64,7 @@ impl Engine {
         &self,
         team: TeamId,
         command: SaveFlow,
-    ) -> Result<FlowView, Stop> {
+    ) -> Result<FlowView, EngineError> {
         let written = match &command.document {
             WrittenFlow::Text(text) => Written::Text(text),
             WrittenFlow::Value(value) => Written::Value(value),
@@ -82,7 +82,7 @@ impl Engine {
         team: TeamId,
         written: &Written<'_>,
         id: Option<&FlowId>,
-    ) -> Result<Round<FlowView>, Stop> {
+    ) -> Result<Round<FlowView>, EngineError> {
         let connections = store::connection::of_team(&self.inner.store, team).await?;
         let connections: Vec<_> = connections
             .into_iter()
@@ -122,7 +122,7 @@ impl Engine {
         flow: &Flow,
         document: Value,
         standing: Standing,
-    ) -> Result<Option<(Flow, FlowVersion)>, Stop> {
+    ) -> Result<Option<(Flow, FlowVersion)>, EngineError> {
         let latest = flow.latest;
         let last = self.known_version(flow.team, &flow.id, latest).await?;
         if last.document == document && standing == Standing::There {
@@ -164,7 +164,7 @@ impl Engine {
         flows: &[Flow],
         document: Value,
         name: String,
-    ) -> Result<Option<(Flow, FlowVersion)>, Stop> {
+    ) -> Result<Option<(Flow, FlowVersion)>, EngineError> {
         if flows.len() >= FLOWS_MAX {
             return Err(
                 Fault::invalid("id", format!("a team has at most {FLOWS_MAX} flows")).into(),

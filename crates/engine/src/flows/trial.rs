@@ -1,7 +1,7 @@
 //! Trying a flow: what it would do, without doing it.
 
 use domain::{Fault, caller::Caller, id::FlowId};
-use flow::{Facts, Position, Program, Stop as Halt};
+use flow::{Effect, Facts, Position, Program};
 use serde_json::Value;
 
 use super::{outline, problems};
@@ -58,11 +58,11 @@ impl Engine {
 }
 
 fn tried(program: &Program, mut facts: Facts<'_>, draw: &mut dyn FnMut() -> u64) -> FlowTrial {
-    let (mut steps, mut told) = (Vec::new(), Vec::new());
+    let (mut steps, mut reported) = (Vec::new(), Vec::new());
     let mut from = Position::START;
     for _ in 0..HALTS_MAX {
         let run = program.run(from, &facts, draw);
-        told.extend(outline::beside(&run));
+        reported.extend(outline::alongside(&run));
         steps.extend(run.trace.into_iter().map(|trace| {
             let (step, taken, reason) = (trace.step, trace.taken, trace.reason);
             TrialStep {
@@ -71,27 +71,27 @@ fn tried(program: &Program, mut facts: Facts<'_>, draw: &mut dyn FnMut() -> u64)
                 reason,
             }
         }));
-        told.extend(outline::of(&run.stop));
-        if let Halt::Authorise(authorisation) = &run.stop {
+        reported.extend(outline::of(&run.stop));
+        if let Effect::Authorise(authorisation) = &run.stop {
             let attempt = Attempt::of(&facts);
             if attempt == Attempt::Authorised {
                 goes_well(&mut facts, authorisation);
             } else if let Some(other) = attempt.goes_on_at(authorisation) {
                 let other = other.to_owned();
-                told.push(format!("when it {attempt}, authorise at {other}"));
+                reported.push(format!("when it {attempt}, authorise at {other}"));
                 fell_back(&mut facts, &other);
             } else {
-                told.push(attempt.end().to_owned());
+                reported.push(attempt.end().to_owned());
                 break;
             }
         }
         let Some(next) = next(&run.stop) else { break };
         from = next;
     }
-    let outcome = if told.is_empty() {
+    let outcome = if reported.is_empty() {
         "nothing".to_owned()
     } else {
-        told.join(", then ")
+        reported.join(", then ")
     };
     FlowTrial { steps, outcome }
 }
@@ -183,16 +183,16 @@ fn goes_well(facts: &mut Facts<'_>, authorisation: &flow::Authorisation) {
 }
 
 /// Where a flow goes on after a halt.
-fn next(halt: &Halt) -> Option<Position> {
-    match halt {
-        Halt::Authorise(authorisation) => Some(authorisation.next),
-        Halt::Capture { next, .. }
-        | Halt::Refund { next, .. }
-        | Halt::Cancel { next, .. }
-        | Halt::Delay { next, .. }
-        | Halt::Approval { next, .. }
-        | Halt::AwaitWebhook { next, .. }
-        | Halt::CallWebhook { next, .. } => Some(*next),
-        Halt::Decline { .. } | Halt::End => None,
+fn next(effect: &Effect) -> Option<Position> {
+    match effect {
+        Effect::Authorise(authorisation) => Some(authorisation.next),
+        Effect::Capture { next, .. }
+        | Effect::Refund { next, .. }
+        | Effect::Cancel { next, .. }
+        | Effect::Delay { next, .. }
+        | Effect::Approval { next, .. }
+        | Effect::AwaitWebhook { next, .. }
+        | Effect::CallWebhook { next, .. } => Some(*next),
+        Effect::Decline { .. } | Effect::End => None,
     }
 }

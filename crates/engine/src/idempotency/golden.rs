@@ -1,4 +1,4 @@
-//! Stored responses stay readable: the column `once.answer`. The documents in them have samples beside the store.
+//! Stored responses stay readable: the column `once.answer`. The documents in them have samples next to the store.
 
 use domain::{
     Code, Fault,

@@ -133,16 +133,16 @@ impl Drop for Once {
     }
 }
 
-/// An answer, and whether it was told before.
+/// An answer, and whether it was given before.
 #[derive(Debug)]
-pub struct Told<T> {
+pub struct Response<T> {
     /// The answer.
     pub result: Result<T, Fault>,
-    /// Whether it is told again.
+    /// Whether it is given again.
     pub replayed: bool,
 }
 
-impl<T> Told<T> {
+impl<T> Response<T> {
     pub(crate) fn now(result: Result<T, Fault>) -> Self {
         Self {
             result,
@@ -169,7 +169,7 @@ impl<T: Serialize> Snapshot<T> {
     }
 }
 
-/// A result that can be kept as a snapshot and told again.
+/// A result that can be kept as a snapshot and returned again.
 pub(crate) trait Kept: Sized + Send {
     /// What is stored.
     type Stored: Serialize + serde::de::DeserializeOwned + Send;

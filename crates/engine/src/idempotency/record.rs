@@ -12,13 +12,13 @@ use store::once::{Claim, Record};
 use zeroize::Zeroizing;
 
 use super::{
-    Kept, Once, Scope, Snapshot, Told,
+    Kept, Once, Response, Scope, Snapshot,
     equality::{CANONICAL_VERSION, canonical, is_same_request},
 };
 use crate::{
     Engine,
     deadline::Deadline,
-    faults::Stop,
+    faults::EngineError,
     payments::{may_read, may_use},
 };
 
@@ -62,14 +62,14 @@ impl<'a> Reader<'a> {
 /// What a request finds under its key.
 pub(super) enum Found<T> {
     /// A response, or the fault that there is none for it.
-    Response(Told<T>),
+    Response(Response<T>),
     /// Nothing: it is carried out.
     Free,
 }
 
 impl<T> Found<T> {
     fn fault(fault: Fault) -> Self {
-        Self::Response(Told::now(Err(fault)))
+        Self::Response(Response::now(Err(fault)))
     }
 }
 
@@ -79,7 +79,7 @@ impl Engine {
         &self,
         reader: Reader<'_>,
         deadline: Deadline,
-    ) -> Result<Found<T>, Stop> {
+    ) -> Result<Found<T>, EngineError> {
         let found = self.await_found(reader, deadline).await?;
         Ok(found.unwrap_or_else(|| Found::fault(in_progress())))
     }
@@ -89,21 +89,28 @@ impl Engine {
         &self,
         claim: &Claim,
         deadline: Deadline,
-    ) -> Result<Option<T>, Stop> {
+    ) -> Result<Option<T>, EngineError> {
         match self.await_found(Reader::holder(claim), deadline).await? {
-            Some(Found::Response(told)) => told.result.map(Some).map_err(Stop::Fault),
-            Some(Found::Free) => Err(Stop::Fault(in_progress())),
+            Some(Found::Response(reported)) => {
+                reported.result.map(Some).map_err(EngineError::Fault)
+            }
+            Some(Found::Free) => Err(EngineError::Fault(in_progress())),
             None => Ok(None),
         }
     }
 
     /// The response to the request that has taken the key, if one is stored.
-    pub(crate) async fn stored_response<T: Kept>(&self, claim: &Claim) -> Result<Option<T>, Stop> {
+    pub(crate) async fn stored_response<T: Kept>(
+        &self,
+        claim: &Claim,
+    ) -> Result<Option<T>, EngineError> {
         let Some(record) = self.record_of(claim).await? else {
             return Ok(None);
         };
         match self.read(Reader::holder(claim), &record).await? {
-            Some(Found::Response(told)) => told.result.map(Some).map_err(Stop::Fault),
+            Some(Found::Response(reported)) => {
+                reported.result.map(Some).map_err(EngineError::Fault)
+            }
             Some(Found::Free) | None => Ok(None),
         }
     }
@@ -113,7 +120,7 @@ impl Engine {
         &self,
         reader: Reader<'_>,
         deadline: Deadline,
-    ) -> Result<Option<Found<T>>, Stop> {
+    ) -> Result<Option<Found<T>>, EngineError> {
         let world = &self.inner.world;
         let mut pause = Duration::from_millis(2);
         loop {
@@ -132,7 +139,7 @@ impl Engine {
     }
 
     /// The key's record, unless it is forgotten.
-    async fn record_of(&self, claim: &Claim) -> Result<Option<Record>, Stop> {
+    async fn record_of(&self, claim: &Claim) -> Result<Option<Record>, EngineError> {
         let retention = self.inner.settings.idempotency_retention;
         let forgotten = self.inner.world.now().before(retention);
         Ok(store::once::find(&self.inner.store, claim.team, &claim.once, forgotten).await?)
@@ -143,7 +150,7 @@ impl Engine {
         &self,
         reader: Reader<'_>,
         record: &Record,
-    ) -> Result<Option<Found<T>>, Stop> {
+    ) -> Result<Option<Found<T>>, EngineError> {
         if let Some(repeat) = reader.repeat
             && !self.may_learn(repeat, record).await?
         {
@@ -168,7 +175,7 @@ impl Engine {
                 return Ok(Some(Found::fault(fault)));
             }
         };
-        Ok(Some(Found::Response(Told {
+        Ok(Some(Found::Response(Response {
             result,
             replayed: true,
         })))
@@ -186,7 +193,7 @@ impl Engine {
         }
         let browser = matches!(caller.credential, Credential::Client(_)).then_some(caller.key);
         if let Some(browser) = browser.filter(|_| once.scope.another_request_is_new()) {
-            // Who asks too: another browser would be told an id that it must not know.
+            // Who asks too: another browser would get an id that it must not know.
             scope = format!("{scope}:{}", browser.key());
         }
         Claim {
@@ -202,7 +209,7 @@ impl Engine {
 
     /// Whether a request may learn what became of the key. A browser's may when its own token took it, or when it may read what
     /// was made; whether the requests are equal is nothing that it may learn otherwise.
-    async fn may_learn(&self, repeat: Repeat<'_>, record: &Record) -> Result<bool, Stop> {
+    async fn may_learn(&self, repeat: Repeat<'_>, record: &Record) -> Result<bool, EngineError> {
         let caller = repeat.caller;
         match &caller.credential {
             Credential::Secret => return Ok(true),

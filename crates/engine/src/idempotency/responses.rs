@@ -1,7 +1,7 @@
 //! What the commits of a payment store as the responses to idempotent requests.
 
 use db::Change;
-use domain::payment::{Occurrence, OnceRef, Payment, PaymentEvent, State};
+use domain::payment::{Occurrence, OnceRef, OperationState, Payment, PaymentEvent};
 use store::once::Claim;
 
 use super::{AUTHORISE_SCOPE, Snapshot};
@@ -10,7 +10,7 @@ use crate::{
     change::{Decision, Key, Start},
     commit::CommitParts,
     deadline::GRACE,
-    faults::Stop,
+    faults::EngineError,
     payments::{Effects, PaymentView, StoredPayment, ToldPayment},
 };
 
@@ -47,7 +47,7 @@ impl Engine {
         }
         // That the customer must act is a response for good.
         let waiting = payment.operations().iter();
-        let waiting = waiting.filter(|one| matches!(one.state, State::Waiting { .. }));
+        let waiting = waiting.filter(|one| matches!(one.state, OperationState::Waiting { .. }));
         let waiting: Vec<u32> = waiting.map(|one| one.n).collect();
         for n in waiting {
             payment.take_once(n);
@@ -89,7 +89,7 @@ impl Engine {
         &self,
         payment: Payment,
         claim: &Claim,
-    ) -> Result<PaymentView, Stop> {
+    ) -> Result<PaymentView, EngineError> {
         let (stream, response) = (payment.id().key(), payment_response(&payment));
         let statement = store::once::answer_meanwhile(claim.team, &claim.once, &stream, &response);
         let change = Change::new(self.change_id(), &stream).with(statement);
@@ -115,7 +115,7 @@ impl Engine {
         &self,
         payment: Payment,
         claim: &Claim,
-    ) -> Result<Option<PaymentView>, Stop> {
+    ) -> Result<Option<PaymentView>, EngineError> {
         let start = Start {
             key: Key {
                 team: payment.team(),
@@ -130,7 +130,7 @@ impl Engine {
                 return Ok(Decision::Leave(payment, Responded::Before(stored)));
             }
             let entry = Occurrence::new(self.inner.world.now(), "The request's time is over")
-                .saying("It was told how far the payment has come, which goes on.")
+                .saying("It was answered with how far the payment has come, which goes on.")
                 .event(PaymentEvent::NoAnswer);
             let effects = Effects {
                 responses: Responses::OutOfTime,

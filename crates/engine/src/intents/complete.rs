@@ -12,7 +12,7 @@ use super::{IntentEffects, IntentView, check_touch};
 use crate::{
     Engine,
     change::{Decision, Key},
-    faults::{Stop, only_fault, payment_not_found},
+    faults::{EngineError, only_fault, payment_not_found},
 };
 
 /// Where the payment stands in the arguments.
@@ -46,7 +46,7 @@ impl Engine {
         caller: &Caller,
         id: IntentId,
         reference: Option<PaymentId>,
-    ) -> Result<Intent, Stop> {
+    ) -> Result<Intent, EngineError> {
         let key = Key {
             team: caller.team,
             id,
@@ -61,7 +61,7 @@ impl Engine {
         caller: &Caller,
         mut intent: Intent,
         reference: Option<PaymentId>,
-    ) -> Result<Decision<Intent>, Stop> {
+    ) -> Result<Decision<Intent>, EngineError> {
         check_touch(caller, &intent)?;
         let paid = match intent.status {
             Status::Complete => reference,
@@ -87,7 +87,7 @@ impl Engine {
         caller: &Caller,
         intent: &Intent,
         reference: Option<PaymentId>,
-    ) -> Result<Option<PaymentId>, Stop> {
+    ) -> Result<Option<PaymentId>, EngineError> {
         let store = &self.inner.store;
         let Some(id) = reference else {
             let linked = store::intent::payments(store, intent.team, intent.id, LOOKED_AT).await?;
@@ -132,7 +132,7 @@ impl Engine {
     }
 
     /// Why the payment that was to complete the intent could not be made its own.
-    pub(super) async fn held_otherwise(&self, intent: &Intent) -> Result<Fault, Stop> {
+    pub(super) async fn held_otherwise(&self, intent: &Intent) -> Result<Fault, EngineError> {
         let holder = store::intent::claimed_by(&self.inner.store, intent.team, intent.id).await?;
         Ok(
             match holder.filter(|holder| Some(*holder) != intent.reference) {

@@ -9,12 +9,16 @@ use super::IntentEffects;
 use crate::{
     Engine,
     change::{Decision, Key},
-    faults::Stop,
+    faults::EngineError,
 };
 
 impl Engine {
     /// Leaves the id of the intent's customer alone.
-    pub(crate) async fn erase_from_intent(&self, team: TeamId, id: IntentId) -> Result<(), Stop> {
+    pub(crate) async fn erase_from_intent(
+        &self,
+        team: TeamId,
+        id: IntentId,
+    ) -> Result<(), EngineError> {
         let erase = |mut intent: Intent| async move {
             if !intent.forget_person() {
                 return Ok(Decision::Leave(intent, ()));

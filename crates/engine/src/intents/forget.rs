@@ -5,12 +5,16 @@ use domain::id::{IntentId, TeamId};
 use domain::intent::Status;
 use store::browser_made::Made;
 
-use crate::{Engine, change::Round, faults::Stop};
+use crate::{Engine, change::Round, faults::EngineError};
 
 impl Engine {
     /// Erases an intent that a browser started, unless somebody paid it, it is in use, or its flow goes on. Whatever may
     /// still be needed is looked at again after another lifetime.
-    pub(crate) async fn forget_intent(&self, team: TeamId, id: IntentId) -> Result<(), Stop> {
+    pub(crate) async fn forget_intent(
+        &self,
+        team: TeamId,
+        id: IntentId,
+    ) -> Result<(), EngineError> {
         let forget = || async move {
             let change = self.forgetting_intent(team, id).await?;
             Ok(Round::of(self.commit_plain(change).await?, ()))
@@ -19,7 +23,7 @@ impl Engine {
     }
 
     /// What is to be committed about an intent that a browser started. Refused when somebody changes it meanwhile.
-    async fn forgetting_intent(&self, team: TeamId, id: IntentId) -> Result<Change, Stop> {
+    async fn forgetting_intent(&self, team: TeamId, id: IntentId) -> Result<Change, EngineError> {
         let (store, made) = (&self.inner.store, Made::Intent(id));
         let change = Change::new(self.change_id(), &id.key());
         let keep = store::browser_made::forget(team, made);

@@ -14,13 +14,13 @@ use super::IntentEffects;
 use crate::{
     Engine,
     change::{Decision, Key},
-    faults::Stop,
+    faults::EngineError,
     jobs::{Round, TOGETHER},
 };
 
 impl Engine {
     /// Makes intents inactive whose time has come. Returns how many were taken.
-    pub(crate) async fn deactivate_intents(&self, round: &Round) -> Result<usize, Stop> {
+    pub(crate) async fn deactivate_intents(&self, round: &Round) -> Result<usize, EngineError> {
         let Round {
             now,
             lease_until,
@@ -47,7 +47,7 @@ impl Engine {
         team: TeamId,
         id: IntentId,
         lease_until: Timestamp,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), EngineError> {
         let deactivate = |intent| self.deactivated(intent, lease_until);
         self.change_if_there(Key { team, id }, deactivate).await?;
         Ok(())
@@ -57,7 +57,7 @@ impl Engine {
         &self,
         mut intent: Intent,
         lease_until: Timestamp,
-    ) -> Result<Decision<Intent>, Stop> {
+    ) -> Result<Decision<Intent>, EngineError> {
         if !intent.expire(self.inner.world.now()) {
             // Somebody has made it active, or complete, and set its time.
             let change = Change::new(self.change_id(), &intent.id.key())

@@ -31,7 +31,7 @@ use crate::{
     Engine,
     change::{Aggregate, Key},
     commit::Ended,
-    faults::{Stop, intent_not_found},
+    faults::{EngineError, intent_not_found},
 };
 
 pub use list::{IntentPage, ListIntents};
@@ -44,7 +44,7 @@ const BROWSER_ITEMS: usize = 50;
 /// The largest lines of a cart that a browser sends, as they are stored. Unit: bytes.
 const BROWSER_CART: usize = 16 * 1024;
 
-/// An intent as it is told.
+/// An intent as it is shown.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IntentView {
     /// The intent.
@@ -85,11 +85,11 @@ impl Aggregate for Intent {
     type Before = ();
     type Effects = IntentEffects;
 
-    fn turn(id: IntentId) -> Uuid {
+    fn lock_id(id: IntentId) -> Uuid {
         id.uuid()
     }
 
-    async fn find(engine: &Engine, key: Key<IntentId>) -> Result<Option<Self>, Stop> {
+    async fn find(engine: &Engine, key: Key<IntentId>) -> Result<Option<Self>, EngineError> {
         Ok(store::intent::of_team(&engine.inner.store, key.team, key.id).await?)
     }
 
@@ -104,13 +104,13 @@ impl Aggregate for Intent {
         engine: &Engine,
         (): Self::Before,
         effects: IntentEffects,
-    ) -> Result<Ended, Stop> {
+    ) -> Result<Ended, EngineError> {
         self.version += 1;
         let IntentEffects { event, statements } = effects;
         engine.commit_intent(self, event, statements).await
     }
 
-    async fn refused(&self, engine: &Engine) -> Result<(), Stop> {
+    async fn refused(&self, engine: &Engine) -> Result<(), EngineError> {
         match self.status {
             Status::Complete => Err(engine.held_otherwise(self).await?.into()),
             Status::Active | Status::Inactive => Ok(()),
@@ -120,13 +120,13 @@ impl Aggregate for Intent {
 
 impl Engine {
     /// A team's intent.
-    async fn known_intent(&self, team: TeamId, id: IntentId) -> Result<Intent, Stop> {
+    async fn known_intent(&self, team: TeamId, id: IntentId) -> Result<Intent, EngineError> {
         let found = store::intent::of_team(&self.inner.store, team, id).await?;
-        found.ok_or_else(|| Stop::Fault(intent_not_found()))
+        found.ok_or_else(|| EngineError::Fault(intent_not_found()))
     }
 
     /// The intent, if there is one that the credential may read and change.
-    async fn own_intent(&self, caller: &Caller, id: IntentId) -> Result<Intent, Stop> {
+    async fn own_intent(&self, caller: &Caller, id: IntentId) -> Result<Intent, EngineError> {
         let intent = self.known_intent(caller.team, id).await?;
         check_touch(caller, &intent)?;
         Ok(intent)
@@ -152,11 +152,11 @@ fn may_touch(caller: &Caller, intent: &Intent) -> bool {
     }
 }
 
-/// What is told of an intent, with who tells it.
+/// The changes of an intent, with who makes them.
 ///
 /// # Errors
 /// `error.validation` for a cart that is too large for a browser.
-fn told_by(caller: &Caller, mut changes: Changes) -> Result<Changes, Fault> {
+fn attributed(caller: &Caller, mut changes: Changes) -> Result<Changes, Fault> {
     if let (false, Some(items)) = (
         caller.is_server(),
         changes.cart.as_ref().and_then(|cart| cart.items.as_ref()),

@@ -12,7 +12,7 @@ use flow::{CustomerFacts, Facts, IntentFacts, PaymentFacts, Position};
 
 use crate::{
     Engine,
-    faults::{Stop, only_fault},
+    faults::{EngineError, only_fault},
 };
 
 impl Engine {
@@ -25,7 +25,7 @@ impl Engine {
         self.offered(caller, id).await.map_err(only_fault)
     }
 
-    async fn offered(&self, caller: &Caller, id: IntentId) -> Result<Vec<Method>, Stop> {
+    async fn offered(&self, caller: &Caller, id: IntentId) -> Result<Vec<Method>, EngineError> {
         let intent = self.own_intent(caller, id).await?;
         let program = self
             .program(caller.team, &intent.flow, intent.flow_version)
@@ -44,7 +44,7 @@ impl Engine {
         &self,
         team: TeamId,
         connections: &[ConnectionId],
-    ) -> Result<Vec<Method>, Stop> {
+    ) -> Result<Vec<Method>, EngineError> {
         let mut methods = Vec::new();
         for connection in connections {
             let line = self
@@ -70,7 +70,7 @@ impl Engine {
     }
 }
 
-/// What a flow's conditions are told of an intent itself.
+/// What a flow's conditions know of an intent itself.
 pub(crate) fn intent_facts(intent: &Intent) -> IntentFacts<'_> {
     IntentFacts {
         id: Some(intent.id.to_string().into()),
@@ -84,7 +84,7 @@ pub(crate) fn intent_facts(intent: &Intent) -> IntentFacts<'_> {
     }
 }
 
-/// What a flow's conditions are told of a checkout. Of the payment they know what it would be.
+/// What a flow's conditions know of a checkout. Of the payment they know what it would be.
 pub(crate) fn facts(intent: &Intent) -> Facts<'_> {
     let country = intent.location.map(|location| location.country.alpha2());
     let customer = intent.customer.as_ref();

@@ -10,7 +10,7 @@ use super::{IntentEffects, check_touch};
 use crate::{
     Engine,
     change::{Decision, Key},
-    faults::{Stop, intent_not_found},
+    faults::{EngineError, intent_not_found},
 };
 
 impl Engine {
@@ -18,8 +18,12 @@ impl Engine {
     ///
     /// # Errors
     /// `error.intent.not-found`, also when it is not the caller's; `error.authorize.payment-already-authorized` when it is
-    /// complete. Whether a live payment holds it is told by the payment's own commit.
-    pub(crate) async fn paying_intent(&self, caller: &Caller, id: &str) -> Result<Intent, Stop> {
+    /// complete. Whether a live payment holds it is shown by the payment's own commit.
+    pub(crate) async fn paying_intent(
+        &self,
+        caller: &Caller,
+        id: &str,
+    ) -> Result<Intent, EngineError> {
         let id = IntentId::parse(id).ok_or_else(intent_not_found)?;
         let key = Key {
             team: caller.team,

@@ -5,11 +5,11 @@ use domain::{Fault, caller::Caller, id::IntentId, payment::Payment};
 use super::IntentView;
 use crate::{
     Engine,
-    faults::{Stop, only_fault},
+    faults::{EngineError, only_fault},
 };
 
-/// How many of an intent's payments are told, the newest of them.
-const PAYMENTS_TOLD: i64 = 100;
+/// How many of an intent's payments are shown, the newest of them.
+const PAYMENTS_SHOWN: i64 = 100;
 
 impl Engine {
     /// A team's intent. A browser reads those that it started or was made for.
@@ -32,10 +32,10 @@ impl Engine {
         Ok(view)
     }
 
-    async fn payments_of(&self, view: &IntentView) -> Result<Vec<Payment>, Stop> {
+    async fn payments_of(&self, view: &IntentView) -> Result<Vec<Payment>, EngineError> {
         let (store, intent) = (&self.inner.store, &view.intent);
         let mut payments =
-            store::intent::payments(store, intent.team, intent.id, PAYMENTS_TOLD).await?;
+            store::intent::payments(store, intent.team, intent.id, PAYMENTS_SHOWN).await?;
         if let Some(id) = intent
             .reference
             .filter(|id| payments.iter().all(|payment| payment.id() != *id))

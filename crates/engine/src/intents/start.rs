@@ -11,11 +11,11 @@ use domain::{
 
 use store::browser_made::Made;
 
-use super::{IntentView, told_by};
+use super::{IntentView, attributed};
 use crate::{
     Engine,
     commit::Ended,
-    faults::{Stop, only_fault},
+    faults::{EngineError, only_fault},
 };
 
 /// A request for an intent.
@@ -26,7 +26,7 @@ pub struct StartIntent {
     pub flow: String,
     /// The currency.
     pub currency: Currency,
-    /// What else is told of it.
+    /// Its further details.
     pub changes: Changes,
 }
 
@@ -46,11 +46,11 @@ impl Engine {
             .map_err(only_fault)
     }
 
-    async fn started(&self, caller: &Caller, command: StartIntent) -> Result<Intent, Stop> {
+    async fn started(&self, caller: &Caller, command: StartIntent) -> Result<Intent, EngineError> {
         self.refuse_numbers(&[("trackingId", Some(&command.tracking_id))], None)?;
         check_flow(caller, &command.flow)?;
         let (flow, version) = self.current_flow(caller, &command.flow).await?;
-        let (flow, changes) = (&(flow, version), &told_by(caller, command.changes)?);
+        let (flow, changes) = (&(flow, version), &attributed(caller, command.changes)?);
         let (tracking_id, currency) = (&command.tracking_id, command.currency);
         self.dated(|date| async move {
             let start = Start {
@@ -85,7 +85,11 @@ impl Engine {
     }
 
     /// The flow asked for, with the version of it that is current.
-    async fn current_flow(&self, caller: &Caller, wanted: &str) -> Result<(FlowId, u32), Stop> {
+    async fn current_flow(
+        &self,
+        caller: &Caller,
+        wanted: &str,
+    ) -> Result<(FlowId, u32), EngineError> {
         let flow = self.runnable(caller.team, Some(wanted)).await?;
         Ok((flow.id, flow.version))
     }

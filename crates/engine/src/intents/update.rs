@@ -7,18 +7,18 @@ use domain::{
     intent::{Changes, Intent, IntentEvent},
 };
 
-use super::{IntentEffects, IntentView, check_touch, told_by};
+use super::{IntentEffects, IntentView, attributed, check_touch};
 use crate::{
     Engine,
     change::{Decision, Key},
-    faults::{Stop, only_fault},
+    faults::{EngineError, only_fault},
 };
 
 /// A request to change an intent.
 pub struct UpdateIntent {
     /// Which.
     pub id: IntentId,
-    /// What is told of it.
+    /// Its changes.
     pub changes: Changes,
 }
 
@@ -38,12 +38,16 @@ impl Engine {
             .map_err(only_fault)
     }
 
-    async fn updated_intent(&self, caller: &Caller, command: UpdateIntent) -> Result<Intent, Stop> {
+    async fn updated_intent(
+        &self,
+        caller: &Caller,
+        command: UpdateIntent,
+    ) -> Result<Intent, EngineError> {
         self.refuse_numbers(
             &[("trackingId", command.changes.tracking_id.as_deref())],
             None,
         )?;
-        let changes = told_by(caller, command.changes)?;
+        let changes = attributed(caller, command.changes)?;
         let key = Key {
             team: caller.team,
             id: command.id,

@@ -14,7 +14,7 @@ use super::{
     job::{Batch, Bound, Done, Failure, Job, Pace, Round},
     timed,
 };
-use crate::{Engine, faults::Stop, payments::token_holder};
+use crate::{Engine, faults::EngineError, payments::token_holder};
 
 /// An attempt that began before its token was deleted has opened the number by then.
 pub(super) const ERASE_GRACE: Duration = Duration::from_secs(30);
@@ -76,7 +76,7 @@ impl Engine {
     }
 
     /// Erases one deleted token's number, then its record. False when the number can't be erased yet.
-    async fn erase_deleted(&self, method: StoredMethod) -> Result<bool, Stop> {
+    async fn erase_deleted(&self, method: StoredMethod) -> Result<bool, EngineError> {
         let (vault, holder) = (&self.inner.vault, token_holder(method.team, &method.token));
         if !vault.erase_cvc(&holder).await {
             return Ok(false);

@@ -7,7 +7,7 @@ use super::{
     ORPHAN_AGE,
     job::{Batch, Bound, Done, Job, Pace, Round},
 };
-use crate::{Engine, faults::Stop};
+use crate::{Engine, faults::EngineError};
 
 /// Under which name its place is stored.
 const ORPHAN_SECRETS: &str = "erase_orphan_secrets";
@@ -35,7 +35,7 @@ impl Job for EraseOrphanSecrets {
 
 impl Engine {
     /// The same for sealed secrets: credentials of connections and settings of wallets.
-    async fn erase_orphan_secrets(&self, round: &Round) -> Result<Batch, Stop> {
+    async fn erase_orphan_secrets(&self, round: &Round) -> Result<Batch, EngineError> {
         let before = round.now.before(ORPHAN_AGE);
         let (store, vault) = (&self.inner.store, &self.inner.vault);
         let there = store::job_place::get(store, ORPHAN_SECRETS).await?;

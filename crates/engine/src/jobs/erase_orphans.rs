@@ -8,7 +8,7 @@ use super::{
     ORPHAN_AGE,
     job::{Batch, Bound, Done, Job, Pace, Round},
 };
-use crate::{Engine, faults::Stop};
+use crate::{Engine, faults::EngineError};
 
 /// Under which name its place is stored.
 const ORPHANS: &str = "erase_orphans";
@@ -38,7 +38,7 @@ impl Engine {
     /// Erases sealed numbers that no record refers to: a crash came between the vault's commit and the store's. They are looked
     /// at in the order of their ids, which is that of time, each once: where a restart or another node goes on stands in the
     /// store.
-    async fn erase_orphans(&self, round: &Round) -> Result<Batch, Stop> {
+    async fn erase_orphans(&self, round: &Round) -> Result<Batch, EngineError> {
         let before = round.now.before(ORPHAN_AGE);
         let store = &self.inner.store;
         let there = store::job_place::get(store, ORPHANS).await?;
@@ -68,7 +68,7 @@ impl Engine {
         job: &'static str,
         before: Option<&str>,
         last: Option<BlobId>,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), EngineError> {
         let Some(last) = last else { return Ok(()) };
         let go_on = store::job_place::go_on(job, before, &last.key());
         // Refused where another node has gone on meanwhile: then it is from there.

@@ -17,9 +17,9 @@ const FULL_BATCHES: u32 = 16;
 
 /// Below it nothing was due when this node last looked. It only spares work: where a database keeps the entries of rows that
 /// are done (PostgreSQL, while an old snapshot is open), no job walks over them again and again.
-pub(crate) struct Floor(Mutex<State>);
+pub(crate) struct Floor(Mutex<FloorState>);
 
-struct State {
+struct FloorState {
     floor: Timestamp,
     /// Counts how often it was lowered, so that who looked before doesn't raise it.
     lowered: u64,
@@ -39,7 +39,7 @@ pub(crate) struct Look {
 
 impl Default for Floor {
     fn default() -> Self {
-        Self(Mutex::new(State {
+        Self(Mutex::new(FloorState {
             floor: EVER,
             lowered: 0,
             full: 0,

@@ -7,7 +7,7 @@ use domain::{Code, Fault, Timestamp};
 use futures_util::future::BoxFuture;
 use vault::VaultError;
 
-use crate::{Engine, Settings, faults::Stop};
+use crate::{Engine, Settings, faults::EngineError};
 
 /// How long a sweep rests when nothing is left to be done.
 const SWEEP_EVERY: Duration = Duration::from_secs(30);
@@ -113,7 +113,7 @@ impl Round {
     pub(crate) fn unless_given_up<T>(
         &self,
         item: &dyn Display,
-        result: Result<T, impl Into<Stop>>,
+        result: Result<T, impl Into<EngineError>>,
     ) -> Result<Option<T>, Failure> {
         match result.map_err(|error| Failure::from(error.into())) {
             Ok(done) => Ok(Some(done)),
@@ -127,7 +127,7 @@ impl Round {
 
     /// Notes that work on one row failed, while the batch goes on with the others. The row stays due: it is found again when
     /// its lease ends, or by the next batch.
-    pub(crate) fn item_failed(&self, item: &dyn Display, stop: Stop) {
+    pub(crate) fn item_failed(&self, item: &dyn Display, stop: EngineError) {
         let failure = Failure::from(stop);
         let job = self.job;
         let (code, why) = failure.stop().words();
@@ -192,16 +192,16 @@ impl Batch {
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// It may succeed soon: the database was away, or another node was faster. It is done again after a growing pause.
-    Retry(Stop),
+    Retry(EngineError),
     /// It will not succeed by itself: a person must look. It is done again at its next time, since that does no harm.
-    GiveUp(Stop),
+    GiveUp(EngineError),
 }
 
 impl Failure {
     /// A batch took longer than it may.
     pub(super) fn overrun() -> Self {
         let why = "a batch took longer than it may, and was dropped";
-        Self::Retry(Stop::Fault(Fault::new(Code::Unavailable, why)))
+        Self::Retry(EngineError::Fault(Fault::new(Code::Unavailable, why)))
     }
 
     /// How it is counted.
@@ -212,31 +212,31 @@ impl Failure {
         }
     }
 
-    pub(super) const fn stop(&self) -> &Stop {
+    pub(super) const fn stop(&self) -> &EngineError {
         match self {
             Self::Retry(stop) | Self::GiveUp(stop) => stop,
         }
     }
 }
 
-impl From<Stop> for Failure {
-    fn from(stop: Stop) -> Self {
+impl From<EngineError> for Failure {
+    fn from(stop: EngineError) -> Self {
         match &stop {
-            Stop::Fault(fault) if fault.code != Code::Unavailable => Self::GiveUp(stop),
-            Stop::Fault(_) | Stop::Taken | Stop::Outdated => Self::Retry(stop),
+            EngineError::Fault(fault) if fault.code != Code::Unavailable => Self::GiveUp(stop),
+            EngineError::Fault(_) | EngineError::Taken | EngineError::Outdated => Self::Retry(stop),
         }
     }
 }
 
 impl From<DbError> for Failure {
     fn from(error: DbError) -> Self {
-        Self::from(Stop::from(error))
+        Self::from(EngineError::from(error))
     }
 }
 
 impl From<VaultError> for Failure {
     fn from(error: VaultError) -> Self {
-        Self::from(Stop::from(error))
+        Self::from(EngineError::from(error))
     }
 }
 
@@ -256,9 +256,9 @@ mod tests {
     #[test]
     fn what_may_pass_is_tried_again_and_what_is_broken_is_given_up() {
         let retried = |stop| matches!(Failure::from(stop), Failure::Retry(_));
-        assert!(retried(Stop::Fault(Fault::unavailable())));
-        assert!(retried(Stop::Fault(Fault::unconfirmed_unnamed())));
-        assert!(retried(Stop::Taken) && retried(Stop::Outdated));
-        assert!(!retried(Stop::Fault(Fault::unknown())));
+        assert!(retried(EngineError::Fault(Fault::unavailable())));
+        assert!(retried(EngineError::Fault(Fault::unconfirmed_unnamed())));
+        assert!(retried(EngineError::Taken) && retried(EngineError::Outdated));
+        assert!(!retried(EngineError::Fault(Fault::unknown())));
     }
 }

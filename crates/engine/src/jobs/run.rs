@@ -179,14 +179,14 @@ mod tests {
     use domain::Fault;
 
     use super::*;
-    use crate::faults::Stop;
+    use crate::faults::EngineError;
 
     fn at(seconds: i64) -> Timestamp {
         Timestamp::from_micros(seconds * 1_000_000)
     }
 
     fn failed() -> Left {
-        Left::Failed(Failure::from(Stop::Fault(Fault::unavailable())))
+        Left::Failed(Failure::from(EngineError::Fault(Fault::unavailable())))
     }
 
     #[test]
@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn what_is_given_up_runs_at_its_next_time() {
         let mut schedule = Schedule::of(Pace::Sweep, Duration::from_secs(30));
-        let given_up = Left::Failed(Failure::from(Stop::Fault(Fault::unknown())));
+        let given_up = Left::Failed(Failure::from(EngineError::Fault(Fault::unknown())));
         assert_eq!(schedule.next(&given_up, at(0)), at(30));
         assert_eq!(schedule.next(&Left::Nothing, at(0)), at(30));
         assert_eq!(schedule.next(&failed(), at(0)), at(5));

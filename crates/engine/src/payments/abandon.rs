@@ -5,7 +5,7 @@ use domain::{
     caller::Caller,
     decline::{Decline, DeclineCode},
     id::PaymentId,
-    payment::{AbandonCause, Kind, Occurrence, Payment, State, Status},
+    payment::{AbandonCause, Occurrence, OperationKind, OperationState, Payment, Status},
 };
 
 use super::{
@@ -16,7 +16,7 @@ use super::{
 use crate::{
     Engine,
     change::{Decision, Key},
-    faults::{Stop, begun_about, only_fault, payment_not_found},
+    faults::{EngineError, begun_about, only_fault, payment_not_found},
     idempotency::Responses,
 };
 
@@ -47,7 +47,7 @@ impl Engine {
         }
         if let Some(n) = payment
             .attempt()
-            .filter(|attempt| attempt.state == State::Sent)
+            .filter(|attempt| attempt.state == OperationState::Sent)
             .map(|attempt| attempt.n)
         {
             // The customer has come back just now.
@@ -97,13 +97,13 @@ impl Engine {
     }
 
     /// Ends a payment whose flow rests before any processor was asked.
-    async fn stopped(&self, key: Key<PaymentId>) -> Result<Payment, Stop> {
+    async fn stopped(&self, key: Key<PaymentId>) -> Result<Payment, EngineError> {
         let stop = |payment| async move { self.with_stop(payment) };
         let (payment, ()) = self.change(key, stop).await?;
         Ok(payment)
     }
 
-    fn with_stop(&self, mut payment: Payment) -> Result<Decision<Payment>, Stop> {
+    fn with_stop(&self, mut payment: Payment) -> Result<Decision<Payment>, EngineError> {
         if !rests_in_its_flow(&payment) {
             let message = "The payment has gone on meanwhile. Read it again.";
             return Err(Fault::new(Code::AbandonStatus, message)
@@ -126,7 +126,7 @@ impl Engine {
 
     /// Gives up what waits for a merchant. What somebody else does with it at the same moment (the customer comes back) is
     /// waited for; where it waits again after that, it is given up all the same.
-    async fn given_up(&self, payment: Payment) -> Result<Payment, Stop> {
+    async fn given_up(&self, payment: Payment) -> Result<Payment, EngineError> {
         let mut payment = payment;
         for _ in 0..TRIES {
             let Some(n) = payment.waiting_attempt().map(|attempt| attempt.n) else {
@@ -139,7 +139,7 @@ impl Engine {
                 .operations()
                 .iter()
                 .skip(asked)
-                .any(|one| matches!(one.kind, Kind::Abandon { .. }));
+                .any(|one| matches!(one.kind, OperationKind::Abandon { .. }));
             if tried {
                 break;
             }
@@ -152,7 +152,7 @@ impl Engine {
         &self,
         payment: Payment,
         cause: AbandonCause,
-    ) -> Result<Payment, Stop> {
+    ) -> Result<Payment, EngineError> {
         let about = payment.waiting_attempt().map_or(0, |attempt| attempt.n);
         let payment = self
             .follow(payment, about, |payment, begin| {
@@ -168,7 +168,7 @@ impl Engine {
     }
 
     /// Gives up what waited for the customer for too long, or for somebody who is not there.
-    pub(crate) async fn expire_waiting(&self, payment: Payment) -> Result<Payment, Stop> {
+    pub(crate) async fn expire_waiting(&self, payment: Payment) -> Result<Payment, EngineError> {
         let present = payment
             .waiting_attempt()
             .is_some_and(|attempt| attempt.return_key.is_some());

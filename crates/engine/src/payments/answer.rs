@@ -14,7 +14,7 @@ use crate::{
     Engine,
     change::Key,
     deadline::{GRACE, LOOK},
-    faults::Stop,
+    faults::EngineError,
     progress::{Known, Stage},
     request::Request,
 };
@@ -43,8 +43,8 @@ impl Engine {
     pub(crate) async fn in_time(
         &self,
         request: &Request,
-        work: BoxFuture<'static, Result<PaymentView, Stop>>,
-    ) -> Result<PaymentView, Stop> {
+        work: BoxFuture<'static, Result<PaymentView, EngineError>>,
+    ) -> Result<PaymentView, EngineError> {
         let (deadline, world) = (request.deadline, &self.inner.world);
         self.naming_payment(&request.progress);
         let mut work = self.own(work);
@@ -54,7 +54,7 @@ impl Engine {
             ended = world.timeout(GRACE, &mut work).await;
         }
         let fault = match ended {
-            Ok(Some(Err(Stop::Fault(fault)))) if fault.is_ours() => fault,
+            Ok(Some(Err(EngineError::Fault(fault)))) if fault.is_ours() => fault,
             Ok(Some(result)) => return result,
             // A panic in the task is a defect of ours; the payment goes on by recovery.
             Ok(None) => Fault::unknown(),
@@ -68,10 +68,10 @@ impl Engine {
         feature = "planted",
         planted::alternatives(UnstoredOutcomeNotNamed = super::bugs::name_no_payment)
     )]
-    async fn known_or(&self, request: &Request, fault: Fault) -> Result<PaymentView, Stop> {
+    async fn known_or(&self, request: &Request, fault: Fault) -> Result<PaymentView, EngineError> {
         match request.progress.stage() {
-            Stage::Nothing => Err(Stop::Fault(fault)),
-            Stage::Submitted(id) => Err(Stop::Fault(Fault::unconfirmed(id))),
+            Stage::Nothing => Err(EngineError::Fault(fault)),
+            Stage::Submitted(id) => Err(EngineError::Fault(Fault::unconfirmed(id))),
             Stage::OnDisk(known) => Box::pin(self.answer_late(request, *known)).await,
         }
     }
@@ -83,7 +83,7 @@ impl Engine {
         request: &Request,
         payment: &Payment,
         brought: &Brought,
-    ) -> Result<Option<PaymentView>, Stop> {
+    ) -> Result<Option<PaymentView>, EngineError> {
         let Some(claim) = &request.claim else {
             return Ok(None);
         };
@@ -104,7 +104,7 @@ impl Engine {
         request: &Request,
         claim: &Claim,
         about: About,
-    ) -> Result<PaymentView, Stop> {
+    ) -> Result<PaymentView, EngineError> {
         match Box::pin(self.await_response(claim, request.deadline)).await? {
             Some(answer) => Ok(answer),
             None => self.answer_from_store(request, about).await,
@@ -113,7 +113,11 @@ impl Engine {
 
     /// The answer to a request that can't wait any more: the payment as it stands in the database, or as this process knows
     /// it when the database does not answer.
-    async fn answer_late(&self, request: &Request, known: Known) -> Result<PaymentView, Stop> {
+    async fn answer_late(
+        &self,
+        request: &Request,
+        known: Known,
+    ) -> Result<PaymentView, EngineError> {
         let about = About {
             payment: known.payment.id(),
             operation: known.own,
@@ -128,7 +132,7 @@ impl Engine {
             self.answer_from_store(request, about).await
         });
         match self.inner.world.timeout(LOOK, in_store).await {
-            Ok(Err(Stop::Fault(fault))) if fault.is_ours() => {}
+            Ok(Err(EngineError::Fault(fault))) if fault.is_ours() => {}
             Ok(answer) => return answer,
             Err(world::Elapsed) => {}
         }
@@ -143,7 +147,7 @@ impl Engine {
         &self,
         request: &Request,
         about: About,
-    ) -> Result<PaymentView, Stop> {
+    ) -> Result<PaymentView, EngineError> {
         let key = Key {
             team: request.caller.team,
             id: about.payment,
@@ -174,7 +178,7 @@ impl Engine {
 
     /// A copy of a payment as it is shown while nobody knows what became of operation `own`.
     fn unanswered(&self, mut payment: Payment, own: Option<u32>) -> Payment {
-        payment.tell_unanswered(own, self.inner.world.now());
+        payment.mark_unanswered(own, self.inner.world.now());
         payment
     }
 }

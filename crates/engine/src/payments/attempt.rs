@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use domain::{
     Code,
-    payment::{Begin, Duty, OnceRef, Payment, Source, State},
+    payment::{Begin, Duty, OnceRef, OperationState, Payment, Source},
 };
 
 use super::{
@@ -13,7 +13,7 @@ use super::{
     route::Connected,
     settle::Report,
 };
-use crate::{Engine, deadline::Deadline, faults::Stop};
+use crate::{Engine, deadline::Deadline, faults::EngineError};
 
 /// An operation that is not sent so long after its commit is not sent at all: recovery waits for it.
 const SEND_WITHIN: Duration = Duration::from_secs(5);
@@ -48,7 +48,7 @@ impl Engine {
         &self,
         begun: Begun,
         deadline: Option<Deadline>,
-    ) -> Result<Settled, Stop> {
+    ) -> Result<Settled, EngineError> {
         let Begun { payment, operation } = begun;
         let own = payment.version() + u64::from(operation.is_some());
         let payment = match operation {
@@ -74,7 +74,7 @@ impl Engine {
         payment: Payment,
         n: u32,
         deadline: Option<Deadline>,
-    ) -> Result<Payment, Stop> {
+    ) -> Result<Payment, EngineError> {
         let (mut payment, mut n) = (payment, n);
         loop {
             let _sending = self.inner.sending.begin(payment.id(), n);
@@ -96,7 +96,7 @@ impl Engine {
             payment = Box::pin(self.settle_kept(payment, report)).await?;
             match payment
                 .attempt()
-                .filter(|attempt| attempt.n > n && attempt.state == State::Sent)
+                .filter(|attempt| attempt.n > n && attempt.state == OperationState::Sent)
             {
                 Some(next) if deadline.is_some() => n = next.n,
                 Some(_) | None => return Ok(payment),
@@ -109,13 +109,13 @@ impl Engine {
         feature = "planted",
         planted::alternatives(WrongOperationSettled = super::bugs::settle_last)
     )]
-    async fn settle_kept(&self, payment: Payment, report: Report) -> Result<Payment, Stop> {
+    async fn settle_kept(&self, payment: Payment, report: Report) -> Result<Payment, EngineError> {
         let (key, world) = (key_of(&payment), &self.inner.world);
         let give_up_at = world.now().after(KEPT_FOR);
         let mut known = Some(payment);
         loop {
             match Box::pin(self.settle(key, known.take(), report.clone())).await {
-                Err(Stop::Fault(fault))
+                Err(EngineError::Fault(fault))
                     if fault.code == Code::Unavailable
                         && world.now() < give_up_at
                         && !self.is_draining() =>
@@ -130,7 +130,7 @@ impl Engine {
 
     /// Does at once what is due: captures what could not be authorised and captured in one call, goes on with the flow,
     /// completes or gives up what waited for the customer.
-    pub(crate) async fn onward(&self, payment: Payment) -> Result<Payment, Stop> {
+    pub(crate) async fn onward(&self, payment: Payment) -> Result<Payment, EngineError> {
         let mut payment = payment;
         for _ in 0..MOST_DUTIES {
             let version = payment.version();

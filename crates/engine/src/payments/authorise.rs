@@ -8,8 +8,8 @@ use domain::{Fault, caller::Caller};
 use super::{Authorise, PaymentView, attempt::Settled};
 use crate::{
     Engine,
-    faults::Stop,
-    idempotency::{Once, Told},
+    faults::EngineError,
+    idempotency::{Once, Response},
     request::Request,
 };
 
@@ -21,10 +21,10 @@ impl Engine {
         caller: &Caller,
         once: Option<Once>,
         parsed: Result<Authorise, Fault>,
-    ) -> Told<PaymentView> {
+    ) -> Response<PaymentView> {
         let parsed = match self.admit_command(caller, once.as_ref(), parsed).await {
             Ok(parsed) => parsed,
-            Err(fault) => return Told::now(Err(fault)),
+            Err(fault) => return Response::now(Err(fault)),
         };
         let engine = self.clone();
         let run = |command: Box<Authorise>, request: Arc<Request>| async move {
@@ -41,7 +41,7 @@ impl Engine {
         &self,
         command: Box<Authorise>,
         request: &Request,
-    ) -> Result<PaymentView, Stop> {
+    ) -> Result<PaymentView, EngineError> {
         let plan = self.prepare(command, request).await?;
         let begun = Box::pin(self.first_commit(&plan, request)).await?;
         let deadline = Some(request.deadline);

@@ -6,20 +6,18 @@ use domain::{
     id::RefundId,
     intent::Intent,
     payment::{
-        CancelCause, CaptureRule, FlowWaits, Initiator, Occurrence, OnceRef, Payment, PaymentEvent,
-        Route, Status, WaitsFor, Why,
+        CancelCause, CaptureRule, FlowWaits, Initiator, Occurrence, OnceRef, PauseReason, Payment,
+        PaymentEvent, Route, Status, WaitsFor,
     },
 };
-use flow::{
-    Authorisation, CaptureWhen, Planned, Position, Program, RefundAmount, Stop as Halt, Trace,
-};
+use flow::{Authorisation, CaptureWhen, Effect, Planned, Position, Program, RefundAmount, Trace};
 use uuid::Uuid;
 
 use super::{
     facts::facts,
     route::{Choice, Chosen, Connected},
 };
-use crate::{Engine, deadline::Deadline, faults::Stop};
+use crate::{Engine, deadline::Deadline, faults::EngineError};
 
 /// A program has at most so many steps, so a run that stops more often does not end.
 const MOST_STOPS: usize = 600;
@@ -29,7 +27,7 @@ const LONGEST_REASON: usize = 300;
 
 /// What the request that set a flow going adds to the operation that the flow begins.
 #[derive(Clone, Default)]
-pub(crate) struct With {
+pub(crate) struct FlowRequest {
     pub(crate) once: Option<OnceRef>,
     pub(crate) deadline: Option<Deadline>,
     /// The run that goes: one that an outcome started, else the payment's own.
@@ -60,8 +58,8 @@ impl Engine {
         payment: &mut Payment,
         program: &Program,
         from: Position,
-        with: &With,
-    ) -> Result<Followed, Stop> {
+        with: &FlowRequest,
+    ) -> Result<Followed, EngineError> {
         let mut done = Followed::default();
         let mut position = from;
         let intent = self.intent_of(payment).await?;
@@ -88,7 +86,7 @@ impl Engine {
             let asked = run.trace.iter().any(is_condition);
             let captures_later = matches!(
                 run.stop,
-                Halt::Capture {
+                Effect::Capture {
                     when: CaptureWhen::After(_) | CaptureWhen::Api,
                     ..
                 }
@@ -99,7 +97,7 @@ impl Engine {
                     if captures_later
                         && self.refunds_next(payment, program, next, with, intent.as_ref()) =>
                 {
-                    payment.rest(with.run, next.number(), Why::Outcome, None);
+                    payment.rest(with.run, next.number(), PauseReason::Outcome, None);
                     return Ok(done);
                 }
                 Next::At(next) => position = next,
@@ -116,34 +114,34 @@ impl Engine {
         payment: &Payment,
         program: &Program,
         next: Position,
-        with: &With,
+        with: &FlowRequest,
         intent: Option<&Intent>,
     ) -> bool {
         let ahead = program.run(next, &facts(payment, with.run, intent), &mut || {
             self.inner.world.random()
         });
-        payment.status() == Status::Authorised && matches!(ahead.stop, Halt::Refund { .. })
+        payment.status() == Status::Authorised && matches!(ahead.stop, Effect::Refund { .. })
     }
 
     async fn obey(
         &self,
         payment: &mut Payment,
-        halt: Halt,
+        effect: Effect,
         asked: bool,
-        with: &With,
+        with: &FlowRequest,
         done: &mut Followed,
-    ) -> Result<Next, Stop> {
+    ) -> Result<Next, EngineError> {
         let at = self.inner.world.now();
-        match halt {
-            Halt::Authorise(authorisation) => {
+        match effect {
+            Effect::Authorise(authorisation) => {
                 let n = self
                     .authorise_somewhere(payment, authorisation, asked, with, &mut done.lines)
                     .await?;
                 done.began = Some(n);
                 Ok(Next::Rests)
             }
-            Halt::Capture { when, next } => Ok(capture(payment, with.run, when, next, at)),
-            Halt::Refund {
+            Effect::Capture { when, next } => Ok(capture(payment, with.run, when, next, at)),
+            Effect::Refund {
                 amount,
                 reason,
                 next,
@@ -156,14 +154,14 @@ impl Engine {
                 let begun = begun.map_err(|fault| left_out(at, fault));
                 Ok(resting_or_on(payment, with.run, begun, next, done))
             }
-            Halt::Cancel { reason, next } => {
+            Effect::Cancel { reason, next } => {
                 let line = self.authorised_line(payment).await?;
                 let begin = self.begin(line.as_ref(), None, None);
                 let cancelled = payment.begin_cancel(CancelCause::Merchant, reason, begin);
                 let cancelled = cancelled.map_err(|fault| left_out(at, fault));
                 Ok(resting_or_on(payment, with.run, cancelled, next, done))
             }
-            Halt::Decline { code, message } => {
+            Effect::Decline { code, message } => {
                 let mut decline = Decline::of(code);
                 decline.processor_code = None;
                 if let Some(message) = message {
@@ -173,16 +171,16 @@ impl Engine {
                 done.lines.push(payment.decline_by_rule(decline, at));
                 Ok(Next::Rests)
             }
-            Halt::Delay { span, next } => {
+            Effect::Delay { span, next } => {
                 let until = at.after(span);
                 done.lines.push(
                     waits("Waiting", WaitsFor::Time, at, Some(until))
                         .saying(format!("Until {}.", until.rfc3339_millis())),
                 );
-                payment.rest(with.run, next.number(), Why::Step, Some(until));
+                payment.rest(with.run, next.number(), PauseReason::Step, Some(until));
                 Ok(Next::Rests)
             }
-            Halt::Approval {
+            Effect::Approval {
                 title,
                 within,
                 next,
@@ -192,27 +190,37 @@ impl Engine {
                     waits("Waiting for an approval", WaitsFor::Approval, at, until)
                         .saying(title.clone()),
                 );
-                payment.rest(with.run, next.number(), Why::Approval { title }, until);
+                payment.rest(
+                    with.run,
+                    next.number(),
+                    PauseReason::Approval { title },
+                    until,
+                );
                 Ok(Next::Rests)
             }
-            Halt::AwaitWebhook { name, within, next } => {
+            Effect::AwaitWebhook { name, within, next } => {
                 let until = within.map(|within| at.after(within));
                 done.lines.push(
                     waits("Waiting for a webhook", WaitsFor::Webhook, at, until)
                         .saying(format!("Its name is {name}.")),
                 );
-                let why = Why::Webhook {
+                let why = PauseReason::Webhook {
                     name,
                     captures: false,
                 };
                 payment.rest(with.run, next.number(), why, until);
                 Ok(Next::Rests)
             }
-            Halt::CallWebhook { url, next } => {
-                payment.rest(with.run, next.number(), Why::Calling { url }, Some(at));
+            Effect::CallWebhook { url, next } => {
+                payment.rest(
+                    with.run,
+                    next.number(),
+                    PauseReason::Calling { url },
+                    Some(at),
+                );
                 Ok(Next::Rests)
             }
-            Halt::End => {
+            Effect::End => {
                 payment.end_run(with.run);
                 Ok(Next::Rests)
             }
@@ -226,9 +234,9 @@ impl Engine {
         payment: &mut Payment,
         authorisation: Authorisation,
         asked: bool,
-        with: &With,
+        with: &FlowRequest,
         lines: &mut Vec<Occurrence>,
-    ) -> Result<u32, Stop> {
+    ) -> Result<u32, EngineError> {
         let Authorisation {
             mut candidates,
             fallback,
@@ -238,18 +246,18 @@ impl Engine {
         } = authorisation;
         let rules = Choice {
             spares_resting: fallback.outage,
-            tells: asked,
-            is_told_elsewhere: false,
+            wants_reason: asked,
+            is_reported_elsewhere: false,
         };
         if let (Some(first), Some(because)) = (candidates.first_mut(), because) {
             let because: String = because.chars().take(LONGEST_REASON).collect();
             first.reason = format!("{}, since {because}", first.reason);
         }
-        let told = lines.len();
+        let reported = lines.len();
         let Some(Chosen { line, rest: left }) =
             self.choose(payment, candidates, rules, lines).await?
         else {
-            return Err(none_takes(payment, lines.get(told..).unwrap_or_default()).into());
+            return Err(none_takes(payment, lines.get(reported..).unwrap_or_default()).into());
         };
         let may = fallback.soft_decline || fallback.fault || fallback.outage;
         let route = (may && !left.is_empty()).then_some(Route {
@@ -277,7 +285,7 @@ impl Engine {
         &self,
         payment: &mut Payment,
         line: &Connected,
-        with: &With,
+        with: &FlowRequest,
     ) -> (u32, Occurrence) {
         let facts = line.connector.descriptor();
         payment.go_through(domain::payment::Gateway {
@@ -293,7 +301,7 @@ impl Engine {
     }
 
     /// The intent whose facts conditions may ask for.
-    async fn intent_of(&self, payment: &Payment) -> Result<Option<Intent>, Stop> {
+    async fn intent_of(&self, payment: &Payment) -> Result<Option<Intent>, EngineError> {
         match payment.intent() {
             Some(intent) => {
                 Ok(store::intent::of_team(&self.inner.store, payment.team(), intent).await?)
@@ -306,7 +314,7 @@ impl Engine {
     pub(crate) async fn authorised_line(
         &self,
         payment: &Payment,
-    ) -> Result<Option<Connected>, Stop> {
+    ) -> Result<Option<Connected>, EngineError> {
         match payment.authorisation() {
             Some(authorisation) => self.line(payment.team(), &authorisation.connection).await,
             None => Ok(None),
@@ -355,10 +363,11 @@ fn capture(
     let waits_for = match when {
         CaptureWhen::Now => payment
             .decide_capture(CaptureRule::Immediate, at)
-            .then_some(Why::Outcome),
+            .then_some(PauseReason::Outcome),
         CaptureWhen::Webhook(name) => {
             let captures = true;
-            (payment.status() == Status::Authorised).then_some(Why::Webhook { name, captures })
+            (payment.status() == Status::Authorised)
+                .then_some(PauseReason::Webhook { name, captures })
         }
         CaptureWhen::After(span) => {
             let seconds = span.as_secs();

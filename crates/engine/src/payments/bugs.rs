@@ -1,4 +1,4 @@
-//! Planted bugs: each stands in for the function that it is named beside, on a thread that was given it. The function as it is bears the
+//! Planted bugs: each stands in for the function that it is named next to, on a thread that was given it. The function as it is bears the
 //! prefix `unplanted_`.
 #![allow(
     clippy::needless_pass_by_value,
@@ -17,7 +17,7 @@ use domain::{
     caller::Caller,
     id::PaymentId,
     money::Money,
-    payment::{CancelCause, Kind, News, Operation, Payment, Source, Status},
+    payment::{CancelCause, News, Operation, OperationKind, Payment, Source, Status},
 };
 
 use super::{
@@ -26,7 +26,7 @@ use super::{
     effects,
     settle::Report,
 };
-use crate::{Engine, commit::CommitParts, faults::Stop, request::Request};
+use crate::{Engine, commit::CommitParts, faults::EngineError, request::Request};
 
 /// Added to the number of an operation: a reference that was never committed.
 const OTHER: u32 = 100;
@@ -36,7 +36,7 @@ pub(super) async fn name_no_payment(
     _: &Engine,
     _: &Request,
     _: Fault,
-) -> Result<PaymentView, Stop> {
+) -> Result<PaymentView, EngineError> {
     Err(Fault::unavailable().into())
 }
 
@@ -45,7 +45,7 @@ pub(super) async fn settle_last(
     engine: &Engine,
     payment: Payment,
     mut report: Report,
-) -> Result<Payment, Stop> {
+) -> Result<Payment, EngineError> {
     if report.source != Source::Call {
         return engine.unplanted_settle_kept(payment, report).await;
     }
@@ -72,8 +72,8 @@ pub(super) async fn let_the_timer_cancel(
     engine: &Engine,
     payment: &Payment,
     n: u32,
-) -> Result<News, Stop> {
-    let lifetime = Kind::Cancel {
+) -> Result<News, EngineError> {
+    let lifetime = OperationKind::Cancel {
         cause: CancelCause::Lifetime,
     };
     if payment
@@ -93,7 +93,7 @@ pub(super) async fn take_silence_for_failure(
     engine: &Engine,
     payment: &Payment,
     n: u32,
-) -> Result<News, Stop> {
+) -> Result<News, EngineError> {
     Ok(match engine.unplanted_call(payment, n).await? {
         News::NoAnswer(_) => News::Nothing("the processor gave no answer".to_owned()),
         news => news,
@@ -105,7 +105,7 @@ pub(super) async fn send_again_under_new_reference(
     engine: &Engine,
     payment: &Payment,
     n: u32,
-) -> Result<News, Stop> {
+) -> Result<News, EngineError> {
     let news = engine.unplanted_call(payment, n).await?;
     let is_unanswered = matches!(news, News::NoAnswer(_));
     if !is_unanswered {
@@ -124,7 +124,7 @@ pub(super) const fn never_too_late(_: &Engine, _: &Operation) -> bool {
 
 /// For `call::money_of`.
 pub(super) fn whole_money(payment: &Payment, operation: &Operation) -> Money {
-    if operation.kind == Kind::Capture {
+    if operation.kind == OperationKind::Capture {
         payment.money()
     } else {
         super::send::unplanted_money_of(payment, operation)
@@ -160,7 +160,7 @@ pub(super) async fn free_at_once(
     engine: &Engine,
     caller: &Caller,
     holder: PaymentId,
-) -> Result<Blocked, Stop> {
+) -> Result<Blocked, EngineError> {
     let waits = store::payment::of_team(&engine.inner.store, caller.team, holder)
         .await?
         .filter(|older| older.waiting_attempt().is_some());
@@ -176,7 +176,7 @@ pub(super) async fn free_at_once(
 }
 
 /// For `Engine::is_paid_otherwise`.
-pub(super) async fn never_paid_otherwise(_: &Engine, _: &Payment) -> Result<bool, Stop> {
+pub(super) async fn never_paid_otherwise(_: &Engine, _: &Payment) -> Result<bool, EngineError> {
     Ok(false)
 }
 

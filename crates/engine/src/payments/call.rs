@@ -1,16 +1,16 @@
 //! The one place that calls a processor to move money, and opens the vault for it.
 
-use connector::{AccountData, CardData, Cryptogram, Means};
+use connector::{AccountData, CardData, Cryptogram, FundingSource};
 use domain::{
     customer::{Instrument, StoredMethod},
     id::{BlobId, PaymentId, TeamId},
-    payment::{Kind, News, Operation, PaidWith, Payment},
+    payment::{News, Operation, OperationKind, PaidWith, Payment},
 };
 use futures_util::{FutureExt, future::join};
 use vault::{Code, Holder, VaultError};
 
 use super::send;
-use crate::{Engine, faults::Stop};
+use crate::{Engine, faults::EngineError};
 
 impl Engine {
     /// Sends operation `n` of a committed payment, if its time to be sent is not over. No transaction is open.
@@ -22,7 +22,7 @@ impl Engine {
             TimerDecides = super::bugs::let_the_timer_cancel,
         )
     )]
-    pub(crate) async fn call(&self, payment: &Payment, n: u32) -> Result<News, Stop> {
+    pub(crate) async fn call(&self, payment: &Payment, n: u32) -> Result<News, EngineError> {
         let Some(operation) = payment.operation(n) else {
             return Ok(News::LookUpFailed);
         };
@@ -33,7 +33,7 @@ impl Engine {
         };
         let opened = match (operation.kind, payment.method().blob) {
             // An authorisation that is completed needs no number any more.
-            (Kind::Authorise { .. }, Some(blob)) if operation.action.is_none() => {
+            (OperationKind::Authorise { .. }, Some(blob)) if operation.action.is_none() => {
                 match self.open(payment, blob).await {
                     Ok(opened) => opened,
                     Err(why) => return Ok(News::Nothing(why.to_owned())),
@@ -56,7 +56,7 @@ impl Engine {
         let sent = send::Sent {
             payment,
             operation,
-            means: opened.means(),
+            funding_source: opened.funding_source(),
             return_url: return_url.as_deref(),
         };
         let answered = self
@@ -168,7 +168,7 @@ impl Engine {
     pub(crate) async fn open_stored(
         &self,
         method: &StoredMethod,
-    ) -> Result<Option<CardData>, Stop> {
+    ) -> Result<Option<CardData>, EngineError> {
         let Instrument::Card { expiry, .. } = &method.instrument else {
             return Ok(None);
         };
@@ -246,12 +246,14 @@ enum Opened {
 }
 
 impl Opened {
-    fn means(&self) -> Means<'_> {
+    fn funding_source(&self) -> FundingSource<'_> {
         match self {
-            Self::Nothing => Means::Page,
-            Self::Card(card) => Means::Card(card),
-            Self::NetworkToken(card, cryptogram) => Means::NetworkToken { card, cryptogram },
-            Self::Account(account) => Means::Account(account),
+            Self::Nothing => FundingSource::Page,
+            Self::Card(card) => FundingSource::Card(card),
+            Self::NetworkToken(card, cryptogram) => {
+                FundingSource::NetworkToken { card, cryptogram }
+            }
+            Self::Account(account) => FundingSource::Account(account),
         }
     }
 }
@@ -329,14 +331,14 @@ pub(crate) const VERBS: [&str; 6] = [
     "abandon",
 ];
 
-pub(super) fn verb(kind: Kind) -> &'static str {
+pub(super) fn verb(kind: OperationKind) -> &'static str {
     match kind {
-        Kind::Authorise { .. } => "authorise",
-        Kind::Capture => "capture",
-        Kind::Cancel { .. } => "cancel",
-        Kind::Refund { .. } => "refund",
-        Kind::Reverse { .. } => "reverse",
-        Kind::Abandon { .. } => "abandon",
+        OperationKind::Authorise { .. } => "authorise",
+        OperationKind::Capture => "capture",
+        OperationKind::Cancel { .. } => "cancel",
+        OperationKind::Refund { .. } => "refund",
+        OperationKind::Reverse { .. } => "reverse",
+        OperationKind::Abandon { .. } => "abandon",
     }
 }
 

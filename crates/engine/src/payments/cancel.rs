@@ -5,7 +5,7 @@ use domain::{Fault, caller::Caller, id::PaymentId, payment::CancelCause};
 use super::{PaymentView, later::Later};
 use crate::{
     Engine,
-    idempotency::{Once, Told},
+    idempotency::{Once, Response},
 };
 
 /// A request for a cancellation.
@@ -24,7 +24,7 @@ impl Engine {
         caller: &Caller,
         once: Option<Once>,
         parsed: Result<Cancel, Fault>,
-    ) -> Told<PaymentView> {
+    ) -> Response<PaymentView> {
         let parsed = parsed.map(|Cancel { id, reason }| {
             Later::new(id, move |payment, begin| {
                 payment.begin_cancel(CancelCause::Merchant, reason.clone(), begin)

@@ -15,8 +15,8 @@ use super::{
 use crate::{
     Engine,
     change::Decision,
-    faults::Stop,
-    idempotency::{Once, Told},
+    faults::EngineError,
+    idempotency::{Once, Response},
 };
 
 /// A request for a capture.
@@ -37,7 +37,7 @@ impl Engine {
         caller: &Caller,
         once: Option<Once>,
         parsed: Result<Capture, Fault>,
-    ) -> Told<PaymentView> {
+    ) -> Response<PaymentView> {
         let parsed = parsed.map(|wanted| {
             Later::new(wanted.id, move |payment, begin| {
                 let begun = payment.begin_capture(wanted.amount, begin)?;
@@ -51,7 +51,7 @@ impl Engine {
     }
 
     /// Captures what should have been captured at once. The request that waits for a response waits for the capture.
-    pub(crate) async fn capture_due(&self, payment: Payment) -> Result<Payment, Stop> {
+    pub(crate) async fn capture_due(&self, payment: Payment) -> Result<Payment, EngineError> {
         let begin = |payment| self.with_due_capture(payment);
         match self.change(key_of(&payment), begin).await? {
             (payment, Some(n)) => self.carry_out(payment, n, None).await,
@@ -62,7 +62,7 @@ impl Engine {
     async fn with_due_capture(
         &self,
         mut payment: Payment,
-    ) -> Result<Decision<Payment, Option<u32>>, Stop> {
+    ) -> Result<Decision<Payment, Option<u32>>, EngineError> {
         if payment.status() != Status::Authorised || payment.capture_at().is_none() {
             return Ok(Decision::Leave(payment, None));
         }

@@ -8,11 +8,11 @@ use domain::{
     Code, Fault,
     caller::{Caller, Credential},
     id::PaymentId,
-    payment::{AbandonCause, Payment, State},
+    payment::{AbandonCause, OperationState, Payment},
 };
 
 use super::instrument::already_authorised;
-use crate::{Engine, MAX_CLIENT_ATTEMPTS, faults::Stop, wallets::used_before};
+use crate::{Engine, MAX_CLIENT_ATTEMPTS, faults::EngineError, wallets::used_before};
 
 /// How long after its commit a raw card's number is looked after by the job, should the request not have done it.
 const HIDDEN_CARD_CHECK: std::time::Duration = std::time::Duration::from_mins(1);
@@ -92,7 +92,7 @@ impl Engine {
         caller: &Caller,
         payment: &Payment,
         guard: Option<Guard>,
-    ) -> Result<Blocked, Stop> {
+    ) -> Result<Blocked, EngineError> {
         let holder = match guard {
             Some(Guard::Client) => {
                 let credential =
@@ -141,7 +141,7 @@ impl Engine {
         feature = "planted",
         planted::alternatives(ReturnUnchecked = super::bugs::free_at_once)
     )]
-    async fn make_way(&self, caller: &Caller, holder: PaymentId) -> Result<Blocked, Stop> {
+    async fn make_way(&self, caller: &Caller, holder: PaymentId) -> Result<Blocked, EngineError> {
         let taken = || Blocked::Refused(already_authorised(holder));
         let Some(older) = store::payment::of_team(&self.inner.store, caller.team, holder).await?
         else {
@@ -149,7 +149,7 @@ impl Engine {
         };
         let waits = older
             .waiting_attempt()
-            .is_some_and(|attempt| matches!(attempt.state, State::Waiting { .. }));
+            .is_some_and(|attempt| matches!(attempt.state, OperationState::Waiting { .. }));
         if !waits {
             return Ok(taken());
         }
@@ -166,7 +166,7 @@ impl Engine {
         feature = "planted",
         planted::alternatives(ReturnUnchecked = super::bugs::never_paid_otherwise)
     )]
-    pub(super) async fn is_paid_otherwise(&self, payment: &Payment) -> Result<bool, Stop> {
+    pub(super) async fn is_paid_otherwise(&self, payment: &Payment) -> Result<bool, EngineError> {
         if let Some(intent) = payment.intent() {
             let holder =
                 store::intent::claimed_by(&self.inner.store, payment.team(), intent).await?;

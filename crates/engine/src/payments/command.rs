@@ -98,7 +98,7 @@ impl Engine {
         self.refuse_numbers(&names, card)
     }
 
-    /// Counts the number of a raw card before anything is told, what the key tells included.
+    /// Counts the number of a raw card before anything is answered, also from the key.
     async fn count_raw_card(
         &self,
         caller: &Caller,

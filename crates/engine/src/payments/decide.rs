@@ -4,7 +4,7 @@ use domain::{
     Code, Fault,
     caller::Caller,
     id::{PaymentId, TeamId},
-    payment::{Payment, PaymentEvent, Why},
+    payment::{PauseReason, Payment, PaymentEvent},
 };
 use uuid::Uuid;
 
@@ -12,7 +12,7 @@ use super::{effects::Effects, steps::paused};
 use crate::{
     Engine,
     change::{Decision, Key},
-    faults::{Stop, database, only_fault},
+    faults::{EngineError, database, only_fault},
 };
 
 /// A decision.
@@ -51,7 +51,7 @@ impl Engine {
         team: TeamId,
         id: PaymentId,
         decide: &Decide,
-    ) -> Result<(Payment, Option<Uuid>), Stop> {
+    ) -> Result<(Payment, Option<Uuid>), EngineError> {
         let decided = |payment| async move { self.with_decision(payment, decide) };
         self.change(Key { team, id }, decided).await
     }
@@ -61,10 +61,10 @@ impl Engine {
         &self,
         mut payment: Payment,
         decide: &Decide,
-    ) -> Result<Decision<Payment, Option<Uuid>>, Stop> {
+    ) -> Result<Decision<Payment, Option<Uuid>>, EngineError> {
         let which = payment.named(decide.instance);
-        let waits =
-            paused(&payment, which).is_some_and(|pause| matches!(pause.why, Why::Approval { .. }));
+        let waits = paused(&payment, which)
+            .is_some_and(|pause| matches!(pause.why, PauseReason::Approval { .. }));
         if !waits {
             return Err(waits_no_more(decide.instance).into());
         }

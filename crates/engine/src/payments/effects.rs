@@ -13,7 +13,7 @@ use crate::{
     Engine,
     change::{Aggregate, Key},
     commit::{CommitParts, Ended, note_payment},
-    faults::{Stop, payment_not_found},
+    faults::{EngineError, payment_not_found},
     idempotency::Responses,
 };
 
@@ -61,11 +61,11 @@ impl Aggregate for Payment {
     type Before = Before;
     type Effects = Effects;
 
-    fn turn(id: PaymentId) -> Uuid {
+    fn lock_id(id: PaymentId) -> Uuid {
         id.uuid()
     }
 
-    async fn find(engine: &Engine, key: Key<PaymentId>) -> Result<Option<Self>, Stop> {
+    async fn find(engine: &Engine, key: Key<PaymentId>) -> Result<Option<Self>, EngineError> {
         let found = store::payment::of_team(&engine.inner.store, key.team, key.id).await?;
         if found.is_some() {
             note_payment(key.id);
@@ -91,7 +91,7 @@ impl Aggregate for Payment {
         engine: &Engine,
         before: Before,
         effects: Effects,
-    ) -> Result<Ended, Stop> {
+    ) -> Result<Ended, EngineError> {
         let Effects {
             mut entries,
             cause,

@@ -1,10 +1,10 @@
-//! What a flow's conditions are told of a payment.
+//! What a flow's conditions know of a payment.
 
 use domain::{
     answer::Answer,
     intent::Intent,
     method::CardFunding,
-    payment::{Heard, Initiator, Operation, Origin, Payment, State},
+    payment::{Initiator, Operation, OperationState, Origin, Payment, ReceivedWebhook},
 };
 use flow::{AttemptFacts, CardFacts, CustomerFacts, Facts, PaymentFacts, WebhookFacts};
 use uuid::Uuid;
@@ -17,10 +17,10 @@ pub(crate) fn facts<'a>(
     run: Option<Uuid>,
     intent: Option<&'a Intent>,
 ) -> Facts<'a> {
-    let heard = payment
+    let received = payment
         .run(run)
         .and_then(|run| run.pause.as_ref())
-        .and_then(|pause| pause.heard.as_ref());
+        .and_then(|pause| pause.received.as_ref());
     Facts {
         payment: of_payment(payment, intent),
         intent: intent.map(of_intent).unwrap_or_default(),
@@ -31,9 +31,9 @@ pub(crate) fn facts<'a>(
             .map(|attempt| of_attempt(payment, attempt))
             .unwrap_or_default(),
         webhook: WebhookFacts {
-            name: heard.map(|Heard { name, .. }| name.as_str().into()),
+            name: received.map(|ReceivedWebhook { name, .. }| name.as_str().into()),
         },
-        webhook_body: heard.map(|Heard { body, .. }| body),
+        webhook_body: received.map(|ReceivedWebhook { body, .. }| body),
         metadata: payment.metadata(),
         fraud: payment.fraud(),
         ..Facts::default()
@@ -140,11 +140,13 @@ fn of_attempt<'a>(payment: &'a Payment, attempt: &'a Operation) -> AttemptFacts<
         .filter(|operation| operation.kind.is_attempt())
         .count();
     let outcome = match &attempt.state {
-        State::Done { .. } => Some("authorised"),
-        State::Refused { .. } => Some("declined"),
-        State::Failed { .. } => Some("failed"),
-        State::Unknown { .. } => Some("unknown"),
-        State::Sent | State::Waiting { .. } | State::Pending { .. } => None,
+        OperationState::Done { .. } => Some("authorised"),
+        OperationState::Refused { .. } => Some("declined"),
+        OperationState::Failed { .. } => Some("failed"),
+        OperationState::Unknown { .. } => Some("unknown"),
+        OperationState::Sent | OperationState::Waiting { .. } | OperationState::Pending { .. } => {
+            None
+        }
     };
     let decline = match &attempt.answer {
         Some(Answer::Declined { decline, .. }) => Some(decline),

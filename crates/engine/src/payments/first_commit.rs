@@ -10,7 +10,7 @@ use flow::Position;
 
 use super::{
     attempt::Begun,
-    automation::{Followed, With},
+    automation::{FlowRequest, Followed},
     checkout::{Blocked, Guard, first_statements},
     effects::ended_without_money,
     prepare::{Path, Plan},
@@ -20,7 +20,7 @@ use super::{
 use crate::{
     Engine,
     commit::{CommitParts, Ended},
-    faults::Stop,
+    faults::EngineError,
     idempotency::payment_response,
     request::Request,
 };
@@ -38,7 +38,11 @@ enum Tried {
 
 impl Engine {
     /// Commits the payment with its first attempt.
-    pub(super) async fn first_commit(&self, plan: &Plan, request: &Request) -> Result<Begun, Stop> {
+    pub(super) async fn first_commit(
+        &self,
+        plan: &Plan,
+        request: &Request,
+    ) -> Result<Begun, EngineError> {
         let committed = self.first_tries(plan, request).await;
         if committed.is_err() {
             self.forget_card(plan.asked.team, &plan.asked.method).await;
@@ -47,7 +51,7 @@ impl Engine {
     }
 
     /// The same, again while older payments of the checkout give way to it.
-    async fn first_tries(&self, plan: &Plan, request: &Request) -> Result<Begun, Stop> {
+    async fn first_tries(&self, plan: &Plan, request: &Request) -> Result<Begun, EngineError> {
         for _ in 0..TRIES {
             let commit = |date| Box::pin(self.commit_dated(date, plan, request));
             match self.dated(commit).await? {
@@ -65,7 +69,7 @@ impl Engine {
         date: Date,
         plan: &Plan,
         request: &Request,
-    ) -> Result<Tried, Stop> {
+    ) -> Result<Tried, EngineError> {
         let caller = &request.caller;
         let mut payment = self.payment_of(plan, &date);
         self.note_try(caller, payment.id());
@@ -92,7 +96,7 @@ impl Engine {
                     operation: followed.began,
                 })))
             }
-            Ended::Taken => Err(Stop::Taken),
+            Ended::Taken => Err(EngineError::Taken),
             Ended::Refused(statement) => {
                 let guard = guards.get(statement).copied();
                 match Box::pin(self.blocked(caller, &payment, guard)).await? {
@@ -129,8 +133,8 @@ impl Engine {
         payment: &mut Payment,
         path: &Path,
         request: &Request,
-    ) -> Result<Followed, Stop> {
-        let with = With {
+    ) -> Result<Followed, EngineError> {
+        let with = FlowRequest {
             once: request.claim.as_ref().map(|claim| claim.once.clone()),
             deadline: Some(request.deadline),
             run: None,

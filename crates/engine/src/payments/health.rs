@@ -10,7 +10,7 @@ use domain::{
 };
 use parking_lot::Mutex;
 
-/// A probe that has not told its outcome after this time is taken for lost.
+/// A probe that has not reported its outcome after this time is taken for lost.
 const PROBE: Duration = Duration::from_secs(30);
 
 /// A rest grows to at most so many times the first one.
@@ -48,7 +48,7 @@ struct Record {
 }
 
 impl Health {
-    /// Whether a payment should go there now. The one that is told to probe should go.
+    /// Whether a payment should go there now. The one that is to probe should go.
     pub(crate) fn fitness(
         &self,
         team: TeamId,

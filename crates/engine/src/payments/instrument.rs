@@ -12,7 +12,7 @@ use vault::Holder;
 
 use crate::{
     Engine,
-    faults::{Stop, customer_not_found, method_not_found},
+    faults::{EngineError, customer_not_found, method_not_found},
     settings::not_a_test_number,
     wallets::{OneUse, Opened, TokenMoney, WalletInput},
 };
@@ -42,7 +42,7 @@ pub struct Stored {
 
 /// What a payment is to be paid with, before anything is looked up or sealed. A wallet's token is verified and open by
 /// then, so that what it says of money is known.
-pub(crate) enum Means {
+pub(crate) enum GivenMethod {
     /// Nothing named: the customer's default.
     Default,
     /// A vault token, as sent.
@@ -57,7 +57,7 @@ pub(crate) enum Means {
     Method(Method),
 }
 
-impl Means {
+impl GivenMethod {
     /// What it says itself of amount and currency.
     pub(crate) fn money(&self) -> TokenMoney {
         match self {
@@ -84,8 +84,8 @@ pub(crate) struct Paying {
 pub struct Payer {
     /// The id of a customer in the vault, as sent.
     pub id: Option<String>,
-    /// What is told of the customer besides; used when there is no id.
-    pub told: KeptPayer,
+    /// The customer's details besides; used when there is no id.
+    pub details: KeptPayer,
 }
 
 /// Under what the security code of a stored card is kept.
@@ -100,19 +100,19 @@ pub(crate) fn blob_holder(blob: BlobId) -> String {
 
 impl Engine {
     /// Verifies and opens a wallet's token; anything else stays as it was sent. Nothing is kept yet.
-    pub(crate) async fn means(
+    pub(crate) async fn given_method(
         &self,
         caller: &Caller,
         instrument: Option<Instrument>,
-    ) -> Result<Means, Stop> {
+    ) -> Result<GivenMethod, EngineError> {
         Ok(match instrument {
-            None => Means::Default,
-            Some(Instrument::Token(token)) => Means::Token(token),
-            Some(Instrument::Stored(stored)) => Means::Stored(stored),
-            Some(Instrument::Card(card)) => Means::Card(card),
-            Some(Instrument::Method(method)) => Means::Method(method),
+            None => GivenMethod::Default,
+            Some(Instrument::Token(token)) => GivenMethod::Token(token),
+            Some(Instrument::Stored(stored)) => GivenMethod::Stored(stored),
+            Some(Instrument::Card(card)) => GivenMethod::Card(card),
+            Some(Instrument::Method(method)) => GivenMethod::Method(method),
             Some(Instrument::Wallet(input)) => {
-                Means::Wallet(Box::new(Box::pin(self.open_wallet(caller, &input)).await?))
+                GivenMethod::Wallet(Box::new(Box::pin(self.open_wallet(caller, &input)).await?))
             }
         })
     }
@@ -121,46 +121,46 @@ impl Engine {
     pub(crate) async fn instrument(
         &self,
         caller: &Caller,
-        means: Means,
+        given_method: GivenMethod,
         payer: Option<Payer>,
-    ) -> Result<Paying, Stop> {
+    ) -> Result<Paying, EngineError> {
         let id = payer.as_ref().and_then(|payer| payer.id.as_deref());
         let customer = match id {
             Some(id) => Some(self.paying_customer(caller, id).await?),
             None => None,
         };
-        let wanted = match &means {
-            Means::Stored(stored) => Some(stored.method),
+        let wanted = match &given_method {
+            GivenMethod::Stored(stored) => Some(stored.method),
             _ => None,
         };
         let mut once = None;
-        let (method, payer) = match means {
-            Means::Token(token)
-            | Means::Stored(Stored {
+        let (method, payer) = match given_method {
+            GivenMethod::Token(token)
+            | GivenMethod::Stored(Stored {
                 token: Some(token), ..
             }) => {
                 let method = self
                     .usable_method(caller, &token, customer.as_ref())
                     .await?;
                 let owner = self.owner(caller, customer, &method).await?;
-                let told = payer.map(|payer| payer.told);
+                let details = payer.map(|payer| payer.details);
                 let wanted = wanted.unwrap_or(Method::Card);
                 (
                     kept_of(&method, Some(wanted))?,
-                    owner.as_ref().map(payer_of).or(told),
+                    owner.as_ref().map(payer_of).or(details),
                 )
             }
-            Means::Card(card) => {
+            GivenMethod::Card(card) => {
                 let kept = self.raw_card(caller.team, *card).await?;
                 (
                     kept,
                     customer
                         .as_ref()
                         .map(payer_of)
-                        .or(payer.map(|payer| payer.told)),
+                        .or(payer.map(|payer| payer.details)),
                 )
             }
-            Means::Wallet(mut opened) => {
+            GivenMethod::Wallet(mut opened) => {
                 once = opened.once.take();
                 let kept = self.wallet_card(caller.team, *opened).await?;
                 (
@@ -168,20 +168,20 @@ impl Engine {
                     customer
                         .as_ref()
                         .map(payer_of)
-                        .or(payer.map(|payer| payer.told)),
+                        .or(payer.map(|payer| payer.details)),
                 )
             }
-            Means::Method(method) => {
+            GivenMethod::Method(method) => {
                 let kept = self.without_card(method);
                 (
                     kept,
                     customer
                         .as_ref()
                         .map(payer_of)
-                        .or(payer.map(|payer| payer.told)),
+                        .or(payer.map(|payer| payer.details)),
                 )
             }
-            Means::Default | Means::Stored(Stored { token: None, .. }) => {
+            GivenMethod::Default | GivenMethod::Stored(Stored { token: None, .. }) => {
                 let Some(customer) = customer else {
                     let reason = "must be given, unless a customer's stored method is to be used";
                     return Err(Fault::invalid("paymentMethod", reason).into());
@@ -198,12 +198,12 @@ impl Engine {
     }
 
     /// The customer named in the request. A browser names only those that its token was made for, or that it made.
-    async fn paying_customer(&self, caller: &Caller, id: &str) -> Result<Customer, Stop> {
+    async fn paying_customer(&self, caller: &Caller, id: &str) -> Result<Customer, EngineError> {
         let id = CustomerId::parse(id).ok_or_else(customer_not_found)?;
         let found = store::customer::of_team(&self.inner.store, caller.team, id).await?;
         found
             .filter(|customer| may_use(caller, customer))
-            .ok_or_else(|| Stop::Fault(customer_not_found()))
+            .ok_or_else(|| EngineError::Fault(customer_not_found()))
     }
 
     /// The token's record, if it is nobody's or the customer's.
@@ -212,7 +212,7 @@ impl Engine {
         caller: &Caller,
         token: &str,
         customer: Option<&Customer>,
-    ) -> Result<StoredMethod, Stop> {
+    ) -> Result<StoredMethod, EngineError> {
         let token = VaultToken::parse(token).ok_or_else(method_not_found)?;
         let found = store::method::of_team(&self.inner.store, caller.team, &token).await?;
         let method = found.ok_or_else(method_not_found)?;
@@ -230,7 +230,7 @@ impl Engine {
         caller: &Caller,
         named: Option<Customer>,
         method: &StoredMethod,
-    ) -> Result<Option<Customer>, Stop> {
+    ) -> Result<Option<Customer>, EngineError> {
         let (Some(owner), None) = (method.customer, &named) else {
             return Ok(named);
         };
@@ -245,7 +245,7 @@ impl Engine {
         &self,
         caller: &Caller,
         customer: &Customer,
-    ) -> Result<StoredMethod, Stop> {
+    ) -> Result<StoredMethod, EngineError> {
         let none = || Fault::invalid("customer.id", "the customer has no stored payment method");
         let token = customer.default_method.as_ref().ok_or_else(none)?;
         let found = store::method::of_team(&self.inner.store, caller.team, token).await?;
@@ -274,7 +274,7 @@ impl Engine {
         }
     }
 
-    async fn raw_card(&self, team: TeamId, card: CardInput) -> Result<PaidWith, Stop> {
+    async fn raw_card(&self, team: TeamId, card: CardInput) -> Result<PaidWith, EngineError> {
         let field = |name: &str| format!("paymentMethod.card.{name}");
         if card.expiry.expired_at(self.inner.world.now()) {
             return Err(Fault::invalid(field("expYear"), "the card has expired").into());
@@ -336,7 +336,7 @@ pub(crate) fn may_use(caller: &Caller, customer: &Customer) -> bool {
 /// What a payment keeps of a stored method that is charged as `wanted`; as what it is charged usually when nothing is said.
 ///
 /// Errors: `error.validation` when the two don't fit.
-fn kept_of(method: &StoredMethod, wanted: Option<Method>) -> Result<PaidWith, Stop> {
+fn kept_of(method: &StoredMethod, wanted: Option<Method>) -> Result<PaidWith, EngineError> {
     let fits = match &method.instrument {
         customer::Instrument::Card { .. } => wanted.is_none_or(|wanted| wanted == Method::Card),
         customer::Instrument::BankAccount { kind, .. } => {

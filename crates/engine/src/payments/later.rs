@@ -18,8 +18,8 @@ use crate::{
     Engine,
     change::{Decision, Key, Start},
     commit::CommitParts,
-    faults::{Stop, payment_not_found},
-    idempotency::{Once, Told},
+    faults::{EngineError, payment_not_found},
+    idempotency::{Once, Response},
     request::Request,
 };
 
@@ -52,7 +52,7 @@ impl Engine {
         caller: &Caller,
         once: Option<Once>,
         parsed: Result<Later, Fault>,
-    ) -> Told<PaymentView> {
+    ) -> Response<PaymentView> {
         let engine = self.clone();
         let run = |later: Later, request: Arc<Request>| async move {
             let work = {
@@ -65,7 +65,11 @@ impl Engine {
     }
 
     /// Commits the operation, has the processor carry it out, settles its answer and answers the request.
-    async fn done_later(&self, later: &Later, request: &Request) -> Result<PaymentView, Stop> {
+    async fn done_later(
+        &self,
+        later: &Later,
+        request: &Request,
+    ) -> Result<PaymentView, EngineError> {
         let (payment, n) = self.begin_later(later, request).await?;
         let begun = Begun {
             payment,
@@ -83,7 +87,11 @@ impl Engine {
     }
 
     /// Commits the operation, with the request's idempotency key, before the processor is asked.
-    async fn begin_later(&self, later: &Later, request: &Request) -> Result<(Payment, u32), Stop> {
+    async fn begin_later(
+        &self,
+        later: &Later,
+        request: &Request,
+    ) -> Result<(Payment, u32), EngineError> {
         let start = Start {
             key: Key {
                 team: request.caller.team,

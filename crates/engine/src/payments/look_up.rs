@@ -7,12 +7,12 @@ use domain::{
     Timestamp,
     answer::LaterAnswer,
     id::PaymentId,
-    payment::{News, Payment, Source, State},
+    payment::{News, OperationState, Payment, Source},
 };
 use parking_lot::Mutex;
 
 use super::{effects::key_of, send::earlier, settle::Report};
-use crate::{Engine, faults::Stop};
+use crate::{Engine, faults::EngineError};
 
 /// The operations whose calls are under way here. No look-up can tell yet what comes of one, whatever the clock says: it may
 /// have been set forward since the call began.
@@ -82,7 +82,7 @@ impl Engine {
         payment: Payment,
         n: u32,
         quiet: bool,
-    ) -> Result<Payment, Stop> {
+    ) -> Result<Payment, EngineError> {
         if self.inner.sending.is_under_way(payment.id(), n) {
             return Ok(payment);
         }
@@ -117,7 +117,7 @@ impl Engine {
         &self,
         payment: &Payment,
         n: u32,
-    ) -> Result<Option<News>, Stop> {
+    ) -> Result<Option<News>, EngineError> {
         let restored_at = self.inner.settings.restored_at;
         let Some(operation) = payment.operation(n) else {
             return Ok(None);
@@ -130,14 +130,14 @@ impl Engine {
             // Not even asked: it may have happened, so it is looked up again.
             News::LookUpFailed => Some(News::no_answer()),
             News::NotFound { .. } if operation.kind.is_attempt() => Some(News::Nothing(
-                "the database was restored from a backup: a payment from before is not authorised anew".to_owned(),
+                "the database was restored from a backup: a payment from before is not authorised again".to_owned(),
             )),
             News::NotFound { .. } => None,
             known => Some(known),
         })
     }
 
-    async fn ask(&self, payment: &Payment, n: u32) -> Result<Asked, Stop> {
+    async fn ask(&self, payment: &Payment, n: u32) -> Result<Asked, EngineError> {
         let Some(operation) = payment.operation(n) else {
             return Ok(Asked::nothing());
         };
@@ -246,16 +246,17 @@ impl Asked {
 }
 
 /// Whether an answer says more of an operation than is known. One that may be under way is left to its own call.
-fn is_new(known: &State, answer: &LaterAnswer) -> bool {
+fn is_new(known: &OperationState, answer: &LaterAnswer) -> bool {
     match (known, answer) {
-        (State::Unknown { .. }, _) | (State::Done { .. }, LaterAnswer::Reversed { .. }) => true,
-        (State::Pending { .. }, answer) => !matches!(answer, LaterAnswer::Pending { .. }),
+        (OperationState::Unknown { .. }, _)
+        | (OperationState::Done { .. }, LaterAnswer::Reversed { .. }) => true,
+        (OperationState::Pending { .. }, answer) => !matches!(answer, LaterAnswer::Pending { .. }),
         (
-            State::Sent
-            | State::Waiting { .. }
-            | State::Done { .. }
-            | State::Refused { .. }
-            | State::Failed { .. },
+            OperationState::Sent
+            | OperationState::Waiting { .. }
+            | OperationState::Done { .. }
+            | OperationState::Refused { .. }
+            | OperationState::Failed { .. },
             _,
         ) => false,
     }

@@ -17,7 +17,6 @@ mod effects;
 mod facts;
 mod first_commit;
 mod health;
-mod hear;
 mod instrument;
 mod later;
 mod list;
@@ -33,8 +32,9 @@ mod route;
 mod send;
 mod settle;
 mod steps;
-mod tell;
 mod triggers;
+mod webhook_in;
+mod webhook_out;
 
 use std::time::Duration;
 
@@ -59,7 +59,6 @@ pub(crate) use decide::{no_such_instance, waits_no_more};
 pub(crate) use effects::Effects;
 pub(crate) use facts::of_intent;
 pub(crate) use health::Health;
-pub use hear::{Heard, Webhook};
 pub use instrument::{Instrument, Payer, Stored};
 pub(crate) use instrument::{blob_holder, may_use, token_holder};
 pub(crate) use list::Large;
@@ -71,9 +70,10 @@ pub use resolve::Resolve;
 pub use returns::{Returned, team_of_return};
 pub(crate) use route::Connected;
 pub(crate) use send::refusal;
-pub(crate) use tell::{Calling, Hook};
+pub use webhook_in::{Webhook, WebhookOutcome};
+pub(crate) use webhook_out::{Calling, Hook};
 
-/// A payment as it is told.
+/// A payment as it is shown.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PaymentView {
     /// The payment; boxed, since it is large and handed on from one future to the next.

@@ -1,4 +1,4 @@
-//! How much a payment is: told by the request, its wallet's token, its intent or its client token, which must agree.
+//! How much a payment is: stated by the request, its wallet's token, its intent or its client token, which must agree.
 
 use domain::{Fault, intent::Intent, money::Money};
 
@@ -16,13 +16,13 @@ pub(super) fn wanted_money(
         |name: &str, whose: &str| Fault::invalid(name, format!("must be what the {whose} says"));
     if token
         .amount
-        .is_some_and(|told| amount.is_some_and(|given| given != told))
+        .is_some_and(|reported| amount.is_some_and(|given| given != reported))
     {
         return Err(differs("amount", "wallet's token"));
     }
     if token
         .currency
-        .is_some_and(|told| currency.is_some_and(|given| given != told))
+        .is_some_and(|reported| currency.is_some_and(|given| given != reported))
     {
         return Err(differs("currencyCode", "wallet's token"));
     }

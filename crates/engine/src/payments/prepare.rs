@@ -13,7 +13,7 @@ use super::{
     Authorise, Target, command::trusts_intent, instrument::Paying, money::wanted_money,
     route::Connected,
 };
-use crate::{Engine, faults::Stop, flows::Runnable, request::Request, wallets::OneUse};
+use crate::{Engine, faults::EngineError, flows::Runnable, request::Request, wallets::OneUse};
 
 /// Where the customer's ways back stand in the command.
 const THREE_DS_REDIRECT: &str = "perform3DSecure.redirectUrl";
@@ -43,7 +43,7 @@ impl Engine {
         &self,
         mut command: Box<Authorise>,
         request: &Request,
-    ) -> Result<Plan, Stop> {
+    ) -> Result<Plan, EngineError> {
         let caller = &request.caller;
         let redirects = [
             (command.three_ds_redirect.as_ref(), THREE_DS_REDIRECT),
@@ -55,10 +55,12 @@ impl Engine {
             None => None,
         };
         trusts_intent(caller, intent.as_ref())?;
-        let means = self.means(caller, command.instrument.take()).await?;
-        let money = wanted_money(&command, &means.money(), intent.as_ref())?;
+        let given_method = self.given_method(caller, command.instrument.take()).await?;
+        let money = wanted_money(&command, &given_method.money(), intent.as_ref())?;
         let path = self.path(caller, &command, intent.as_ref()).await?;
-        let mut paying = self.instrument(caller, means, command.payer.take()).await?;
+        let mut paying = self
+            .instrument(caller, given_method, command.payer.take())
+            .await?;
         let single_use = paying.once.take();
         let asked = new_payment(caller, *command, intent.as_ref(), money, paying);
         Ok(Plan {
@@ -74,7 +76,7 @@ impl Engine {
         caller: &Caller,
         command: &Authorise,
         intent: Option<&Intent>,
-    ) -> Result<Path, Stop> {
+    ) -> Result<Path, EngineError> {
         let of_intent = intent.map(|intent| intent.flow.as_str());
         match &command.target {
             Target::Connection(id) => {

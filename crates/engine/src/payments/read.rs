@@ -11,7 +11,7 @@ use super::PaymentView;
 use crate::{
     Engine,
     commit::note_payment,
-    faults::{Stop, database, payment_not_found},
+    faults::{EngineError, database, payment_not_found},
 };
 
 impl Engine {
@@ -67,7 +67,10 @@ impl Engine {
         }));
         match world.timeout(deadline.left(world.now()), look).await {
             Ok(Some(Ok(found))) => found,
-            Ok(Some(Err(Stop::Fault(_) | Stop::Taken | Stop::Outdated)) | None)
+            Ok(
+                Some(Err(EngineError::Fault(_) | EngineError::Taken | EngineError::Outdated))
+                | None,
+            )
             | Err(world::Elapsed) => payment,
         }
     }

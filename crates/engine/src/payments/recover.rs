@@ -11,7 +11,7 @@ use store::overdue::Queue;
 use tracing::Instrument as _;
 
 use super::effects::{Effects, key_of};
-use crate::{Engine, change::Decision, faults::Stop, jobs::Round};
+use crate::{Engine, change::Decision, faults::EngineError, jobs::Round};
 
 /// A payment is not taken again before this time.
 const AGAIN: Duration = Duration::from_millis(500);
@@ -21,7 +21,7 @@ const DUTIES: usize = 4;
 
 impl Engine {
     /// Takes payments that are due and has tasks do what is to be done for them. Returns how many were taken.
-    pub(crate) async fn recover_due(&self, round: &Round) -> Result<usize, Stop> {
+    pub(crate) async fn recover_due(&self, round: &Round) -> Result<usize, EngineError> {
         let round = *round;
         let slots = &self.inner.limits.recovering;
         let limit = slots.free(round.rows);
@@ -54,7 +54,7 @@ impl Engine {
         team: TeamId,
         id: PaymentId,
         lease_until: Timestamp,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), EngineError> {
         let mut payment = self.load(team, id).await?;
         for _ in 0..DUTIES {
             let Some(duty) = payment.duty(self.inner.world.now()) else {
@@ -71,7 +71,7 @@ impl Engine {
         self.hand_over(&payment).await
     }
 
-    async fn fulfil(&self, payment: Payment, duty: Duty) -> Result<Payment, Stop> {
+    async fn fulfil(&self, payment: Payment, duty: Duty) -> Result<Payment, EngineError> {
         match duty {
             Duty::LookUp(n) => self.look_up(payment, n, false).await,
             Duty::Capture => self.capture_due(payment).await,
@@ -84,7 +84,7 @@ impl Engine {
     }
 
     /// Asks the processor to cancel what was not captured in time. Its answer decides, not the timer.
-    async fn expire(&self, payment: Payment) -> Result<Payment, Stop> {
+    async fn expire(&self, payment: Payment) -> Result<Payment, EngineError> {
         let begun = |payment: &mut Payment, begin| {
             payment
                 .begin_cancel(CancelCause::Lifetime, None, begin)
@@ -101,7 +101,7 @@ impl Engine {
         payment: Payment,
         target: u32,
         captured: bool,
-    ) -> Result<Payment, Stop> {
+    ) -> Result<Payment, EngineError> {
         self.follow(payment, target, |payment, begin| {
             payment.begin_reverse(target, captured, begin)
         })
@@ -114,7 +114,7 @@ impl Engine {
         payment: Payment,
         about: u32,
         add: impl Fn(&mut Payment, domain::payment::Begin) -> Option<(u32, domain::payment::Occurrence)>,
-    ) -> Result<Payment, Stop> {
+    ) -> Result<Payment, EngineError> {
         let (version, add) = (payment.version(), &add);
         let begin = |mut payment: Payment| async move {
             // Somebody else has gone on with it meanwhile.
@@ -137,8 +137,8 @@ impl Engine {
         }
     }
 
-    /// Leaves what is due to others before the time of whoever committed the payment last is over.
-    pub(super) async fn hand_over(&self, payment: &Payment) -> Result<(), Stop> {
+    /// Leaves what is due to others before the time of the task that committed the payment last is over.
+    pub(super) async fn hand_over(&self, payment: &Payment) -> Result<(), EngineError> {
         let now = self.inner.world.now();
         let mut change = db::Change::new(self.change_id(), &payment.id().key());
         change.push(store::payment::set_due_early(
@@ -155,7 +155,7 @@ impl Engine {
         team: TeamId,
         id: PaymentId,
         lease_until: Timestamp,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), EngineError> {
         let payment = self.load(team, id).await?;
         let mut change = db::Change::new(self.change_id(), &id.key());
         // What could not be done now (another look-up is under way) is not tried again at once.

@@ -9,7 +9,7 @@ use domain::{
 use super::{PaymentView, later::Later};
 use crate::{
     Engine,
-    idempotency::{Once, Told},
+    idempotency::{Once, Response},
 };
 
 /// A request for a refund.
@@ -30,7 +30,7 @@ impl Engine {
         caller: &Caller,
         once: Option<Once>,
         parsed: Result<Refund, Fault>,
-    ) -> Told<PaymentView> {
+    ) -> Response<PaymentView> {
         let refund = RefundId::new(self.inner.world.uuid_v7());
         let parsed = parsed.map(|Refund { id, amount, reason }| {
             Later::new(id, move |payment, begin| {

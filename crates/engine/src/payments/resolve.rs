@@ -12,7 +12,7 @@ use super::{PaymentView, effects::Effects};
 use crate::{
     Engine,
     change::{Decision, Key},
-    faults::Stop,
+    faults::EngineError,
     idempotency::Responses,
 };
 
@@ -45,8 +45,8 @@ impl Engine {
         self.resolve_or_find_out(caller, &command)
             .await
             .map_err(|stop| match stop {
-                Stop::Fault(fault) => fault,
-                Stop::Taken | Stop::Outdated => Fault::unknown(),
+                EngineError::Fault(fault) => fault,
+                EngineError::Taken | EngineError::Outdated => Fault::unknown(),
             })
     }
 
@@ -56,7 +56,7 @@ impl Engine {
         &self,
         caller: &Caller,
         command: &Resolve,
-    ) -> Result<PaymentView, Stop> {
+    ) -> Result<PaymentView, EngineError> {
         let payment = self.load(caller.team, command.id).await?;
         if let Some(n) = payment.resolvable(command.outcome).map(|unknown| unknown.n) {
             let found = self.look_up(payment, n, true).await?;
@@ -95,7 +95,11 @@ impl Engine {
     }
 
     /// The processor says the same as the person, whose evidence is kept all the same.
-    async fn keep_evidence(&self, caller: &Caller, command: &Resolve) -> Result<PaymentView, Stop> {
+    async fn keep_evidence(
+        &self,
+        caller: &Caller,
+        command: &Resolve,
+    ) -> Result<PaymentView, EngineError> {
         let keep = |payment| async move {
             let entry = Occurrence::new(self.inner.world.now(), "Confirmed by a person")
                 .saying(format!("Evidence: {}", command.evidence))
@@ -111,7 +115,7 @@ impl Engine {
         Ok(PaymentView::of(payment))
     }
 
-    async fn resolved(&self, caller: &Caller, command: &Resolve) -> Result<Payment, Stop> {
+    async fn resolved(&self, caller: &Caller, command: &Resolve) -> Result<Payment, EngineError> {
         let resolve = |payment| self.with_resolution(payment, command);
         let (payment, ()) = self.change(command.of(caller), resolve).await?;
         Ok(payment)
@@ -132,7 +136,7 @@ impl Engine {
         &self,
         mut payment: Payment,
         command: &Resolve,
-    ) -> Result<Decision<Payment>, Stop> {
+    ) -> Result<Decision<Payment>, EngineError> {
         let unknown = payment.resolvable(command.outcome);
         let unknown = unknown.map(|operation| (operation.n, operation.connection.clone()));
         let cause = unknown

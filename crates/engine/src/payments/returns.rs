@@ -8,14 +8,14 @@ use domain::{
     decline::DeclineCode,
     id::{PaymentId, TeamId},
     network::Network,
-    payment::{AbandonCause, Initiator, Kind, Operation, Payment, State, Status},
+    payment::{AbandonCause, Initiator, Operation, OperationKind, OperationState, Payment, Status},
     redirect::RedirectUrl,
 };
 use subtle::ConstantTimeEq;
 use uuid::Uuid;
 
 use super::effects::{Effects, ended_without_money, key_of};
-use crate::{Engine, change::Decision, commit::note_payment, faults::Stop};
+use crate::{Engine, change::Decision, commit::note_payment, faults::EngineError};
 
 /// How often, and after what pause, a return looks whether another tab's completion has ended.
 const TURNS: u32 = 100;
@@ -142,24 +142,25 @@ impl Engine {
         let world = &self.inner.world;
         match world.timeout(deadline.left(world.now()), work).await {
             Ok(Some(Ok(Some(payment)))) => {
-                let told = told(&payment, token.n);
-                self.without_old_redirect(&payment, told, begun_at).await
+                let destination = destination(&payment, token.n);
+                self.without_old_redirect(&payment, destination, begun_at)
+                    .await
             }
             Ok(Some(Ok(None))) => Returned::Unknown,
             Ok(Some(Err(_)) | None) | Err(world::Elapsed) => Returned::Undecided,
         }
     }
 
-    /// A page that sends anybody who opens it elsewhere must not do so for ever: an hour after the customer's part has ended
+    /// A page that sends anybody who opens it elsewhere must not do so permanently: an hour after the customer's part has ended
     /// it says how it went instead.
     async fn without_old_redirect(
         &self,
         payment: &Payment,
-        told: Returned,
+        destination: Returned,
         begun_at: Timestamp,
     ) -> Returned {
-        if !matches!(told, Returned::Redirect(_)) {
-            return told;
+        if !matches!(destination, Returned::Redirect(_)) {
+            return destination;
         }
         let statuses =
             store::event::statuses(&self.inner.store, payment.team(), &payment.id().key()).await;
@@ -178,14 +179,14 @@ impl Engine {
                 paid: !ended_without_money(payment.status()),
             };
         }
-        told
+        destination
     }
 
     async fn come_back(
         &self,
         token: &ReturnToken,
         network: Option<Network>,
-    ) -> Result<Option<Payment>, Stop> {
+    ) -> Result<Option<Payment>, EngineError> {
         let Some(payment) =
             store::payment::of_team(&self.inner.store, token.team, token.payment).await?
         else {
@@ -209,30 +210,30 @@ impl Engine {
         self.onward(payment).await.map(Some)
     }
 
-    /// Waits a while for whoever completes the attempt at the moment, or gives it up: another tab, the merchant.
+    /// Waits a while for the one that completes the attempt at the moment, or gives it up: another tab, the merchant.
     pub(super) async fn settled_by_another(
         &self,
         payment: Payment,
         n: u32,
-    ) -> Result<Payment, Stop> {
+    ) -> Result<Payment, EngineError> {
         let mut payment = payment;
         for _ in 0..TURNS {
             let given_up = payment.operations().iter().any(|operation| {
-                matches!(operation.kind, Kind::Abandon { target, .. } if target == n)
-                    && operation.state == State::Sent
+                matches!(operation.kind, OperationKind::Abandon { target, .. } if target == n)
+                    && operation.state == OperationState::Sent
             });
             let waits = payment
                 .operation(n)
                 .is_some_and(|operation| match operation.state {
-                    State::Sent => operation.action.is_some(),
-                    State::Waiting { .. } => {
+                    OperationState::Sent => operation.action.is_some(),
+                    OperationState::Waiting { .. } => {
                         given_up || self.inner.looking.is_under_way(payment.id())
                     }
-                    State::Unknown { .. }
-                    | State::Pending { .. }
-                    | State::Done { .. }
-                    | State::Refused { .. }
-                    | State::Failed { .. } => false,
+                    OperationState::Unknown { .. }
+                    | OperationState::Pending { .. }
+                    | OperationState::Done { .. }
+                    | OperationState::Refused { .. }
+                    | OperationState::Failed { .. } => false,
                 });
             if !waits {
                 break;
@@ -244,7 +245,7 @@ impl Engine {
     }
 
     /// Completes an authorisation for which the customer has done what was asked, if the checkout has not been paid otherwise.
-    pub(crate) async fn complete(&self, payment: Payment, n: u32) -> Result<Payment, Stop> {
+    pub(crate) async fn complete(&self, payment: Payment, n: u32) -> Result<Payment, EngineError> {
         if self.is_paid_otherwise(&payment).await? {
             return Box::pin(self.give_up(payment, AbandonCause::AlreadyPaid)).await;
         }
@@ -262,7 +263,7 @@ impl Engine {
         &self,
         mut payment: Payment,
         n: u32,
-    ) -> Result<Decision<Payment, bool>, Stop> {
+    ) -> Result<Decision<Payment, bool>, EngineError> {
         let Some(attempt) = payment.operation(n) else {
             return Ok(Decision::Leave(payment, false));
         };
@@ -288,18 +289,18 @@ fn is_for(operation: &Operation, token: &ReturnToken) -> bool {
 }
 
 /// Where the customer goes on, as the payment stands.
-fn told(payment: &Payment, n: u32) -> Returned {
+fn destination(payment: &Payment, n: u32) -> Returned {
     let Some(operation) = payment.operation(n) else {
         return Returned::Unknown;
     };
-    if let (State::Waiting { .. }, Some(action)) = (&operation.state, &operation.action)
+    if let (OperationState::Waiting { .. }, Some(action)) = (&operation.state, &operation.action)
         && !action.ready
     {
         return Returned::Unfinished {
             url: action.url.clone(),
         };
     }
-    if operation.state.is_open() && !matches!(operation.state, State::Pending { .. }) {
+    if operation.state.is_open() && !matches!(operation.state, OperationState::Pending { .. }) {
         return Returned::Undecided;
     }
     let decline = payment.decline().map(|decline| decline.code);
@@ -308,7 +309,7 @@ fn told(payment: &Payment, n: u32) -> Returned {
         DeclineCode::PaymentCancelled,
         DeclineCode::AuthorizationRequired,
     ];
-    let failed = matches!(operation.state, State::Failed { .. })
+    let failed = matches!(operation.state, OperationState::Failed { .. })
         || decline.is_some_and(|decline| unasked.contains(&decline));
     let is_card = payment.method().blob.is_some();
     let (address, name) = if is_card {
@@ -319,7 +320,7 @@ fn told(payment: &Payment, n: u32) -> Returned {
     let Some(address) = address.and_then(|address| RedirectUrl::parse(address, "redirectUrl").ok())
     else {
         // A review is no outcome yet, and nobody waits for its end here.
-        let held = matches!(operation.state, State::Pending { .. });
+        let held = matches!(operation.state, OperationState::Pending { .. });
         return if held {
             Returned::Undecided
         } else {

@@ -15,7 +15,7 @@ use flow::Candidate;
 use store::connection::Connection;
 
 use super::health::Fitness;
-use crate::{Engine, faults::Stop};
+use crate::{Engine, faults::EngineError};
 
 /// A connection with the connector that speaks to its processor.
 pub(crate) struct Connected {
@@ -29,9 +29,9 @@ pub(crate) struct Choice {
     /// One that rests is taken only when there is no other.
     pub(crate) spares_resting: bool,
     /// The timeline tells of it also where there was nothing to choose from.
-    pub(crate) tells: bool,
-    /// Whoever asks tells of the choice in words of its own.
-    pub(crate) is_told_elsewhere: bool,
+    pub(crate) wants_reason: bool,
+    /// Anyone who asks tells of the choice in words of its own.
+    pub(crate) is_reported_elsewhere: bool,
 }
 
 /// The connection to which a payment goes, and those that are left for when it does not succeed.
@@ -46,7 +46,7 @@ impl Engine {
         &self,
         team: TeamId,
         id: &ConnectionId,
-    ) -> Result<Option<Connected>, Stop> {
+    ) -> Result<Option<Connected>, EngineError> {
         let configured = self.configured(team).await?;
         let Some(connection) = configured
             .connections
@@ -71,7 +71,7 @@ impl Engine {
         &self,
         team: TeamId,
         id: &ConnectionId,
-    ) -> Result<Connected, Stop> {
+    ) -> Result<Connected, EngineError> {
         if let Some(line) = self
             .line(team, id)
             .await?
@@ -83,7 +83,7 @@ impl Engine {
     }
 
     /// That there is no such connection for new payments; in test mode with those that there are.
-    pub(crate) async fn no_open_line(&self, team: TeamId) -> Result<Stop, Stop> {
+    pub(crate) async fn no_open_line(&self, team: TeamId) -> Result<EngineError, EngineError> {
         let mut message = "The connection does not exist or is switched off.".to_owned();
         if self.inner.settings.mode == Mode::Test {
             let configured = self.configured(team).await?;
@@ -94,7 +94,10 @@ impl Engine {
             let names: Vec<_> = open.map(|connection| connection.id.as_str()).collect();
             message = format!("{message} The connections are: {}.", names.join(", "));
         }
-        Ok(Stop::Fault(Fault::new(Code::ConnectionNotFound, message)))
+        Ok(EngineError::Fault(Fault::new(
+            Code::ConnectionNotFound,
+            message,
+        )))
     }
 
     /// The first of the candidates that can take the payment, with what the timeline says of it and of those left out.
@@ -104,9 +107,9 @@ impl Engine {
         candidates: Vec<Candidate>,
         rules: Choice,
         lines: &mut Vec<Occurrence>,
-    ) -> Result<Option<Chosen>, Stop> {
+    ) -> Result<Option<Chosen>, EngineError> {
         let at = self.inner.world.now();
-        let tells = rules.tells || candidates.len() > 1;
+        let wants_reason = rules.wants_reason || candidates.len() > 1;
         let mut resting = None;
         let mut left = candidates.into_iter();
         while let Some(candidate) = left.next() {
@@ -145,7 +148,7 @@ impl Engine {
                         }
                         Fitness::Fit | Fitness::Resting(_) => candidate.reason,
                     };
-                    if (tells && !rules.is_told_elsewhere) || fitness == Fitness::Probe {
+                    if (wants_reason && !rules.is_reported_elsewhere) || fitness == Fitness::Probe {
                         let words = format!("{}: {why}.", candidate.connection);
                         lines.push(Occurrence::new(at, "Connection chosen").saying(words));
                     }
@@ -189,7 +192,7 @@ impl Engine {
         }
     }
 
-    /// Notes what a failed call says of its connection beside the call's own outcome.
+    /// Notes what a failed call says of its connection, apart from the call's own outcome.
     pub(crate) fn note_failure(&self, team: TeamId, connection: &ConnectionId, error: &CallError) {
         match error {
             CallError::Rejected {
@@ -227,7 +230,7 @@ impl Engine {
         &self,
         payment: &Payment,
         operation: &Operation,
-    ) -> Result<Policy, Stop> {
+    ) -> Result<Policy, EngineError> {
         let line = self.line(payment.team(), &operation.connection).await?;
         Ok(self.policy_of(line.as_ref()))
     }

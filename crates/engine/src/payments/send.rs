@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use connector::{
-    Authorise, CallError, Cause, Complete, Connector, Earlier, Follow, Link, Means, Reference,
-    Refund, ThreeDsCall,
+    Authorise, CallError, Cause, Complete, Connector, Earlier, Follow, FundingSource, Link,
+    Reference, Refund, ThreeDsCall,
 };
 use domain::{
     answer::LaterAnswer,
     money::Money,
-    payment::{Initiator, Kind, News, Operation, Payment},
+    payment::{Initiator, News, Operation, OperationKind, Payment},
 };
 
 use super::call::verb;
@@ -18,7 +18,7 @@ use super::call::verb;
 pub(super) struct Sent<'a> {
     pub(super) payment: &'a Payment,
     pub(super) operation: &'a Operation,
-    pub(super) means: Means<'a>,
+    pub(super) funding_source: FundingSource<'a>,
     /// Where the customer comes back to.
     pub(super) return_url: Option<&'a str>,
 }
@@ -31,7 +31,7 @@ impl Sent<'_> {
         link: &Link<'_>,
     ) -> Result<News, CallError> {
         let kind = self.operation.kind;
-        let Kind::Authorise { capture } = kind else {
+        let OperationKind::Authorise { capture } = kind else {
             return self.follow(connector, link).await.map(News::Later);
         };
         let (payment, reference) = (self.payment, reference(self.payment, self.operation.n));
@@ -48,7 +48,7 @@ impl Sent<'_> {
             money: payment.money(),
             capture,
             method: payment.method().method,
-            means: self.means,
+            funding_source: self.funding_source,
             three_ds: ThreeDsCall {
                 wish: payment.three_ds(),
                 return_url: self.return_url,
@@ -79,14 +79,16 @@ impl Sent<'_> {
             reason: operation.reason.as_deref(),
         };
         match operation.kind {
-            Kind::Capture => connector.capture(link, &call).await,
-            Kind::Cancel { .. }
-            | Kind::Abandon { .. }
-            | Kind::Reverse {
+            OperationKind::Capture => connector.capture(link, &call).await,
+            OperationKind::Cancel { .. }
+            | OperationKind::Abandon { .. }
+            | OperationKind::Reverse {
                 captured: false, ..
             } => connector.cancel(link, &call).await,
-            Kind::Authorise { .. } => Err(CallError::not_sent("an authorisation follows nothing")),
-            Kind::Refund { .. } | Kind::Reverse { captured: true, .. } => {
+            OperationKind::Authorise { .. } => {
+                Err(CallError::not_sent("an authorisation follows nothing"))
+            }
+            OperationKind::Refund { .. } | OperationKind::Reverse { captured: true, .. } => {
                 let capture = payment.capture_behind(operation.n);
                 let captured = capture.map(|capture| reference(payment, capture.n));
                 let call = Refund {
@@ -187,7 +189,7 @@ pub(crate) fn refusal(cause: Cause) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use domain::{Timestamp, id::ConnectionId, payment::State};
+    use domain::{Timestamp, id::ConnectionId, payment::OperationState};
 
     use super::*;
 
@@ -195,13 +197,13 @@ mod tests {
         let at = Timestamp::from_micros(0);
         Operation {
             n: 1,
-            kind: Kind::Authorise { capture: true },
+            kind: OperationKind::Authorise { capture: true },
             connection: ConnectionId::parse("simulator-a").unwrap(),
             amount: 1000,
             reason: None,
             started_at: at,
             send_by: at,
-            state: State::Sent,
+            state: OperationState::Sent,
             next_at: None,
             looks: 0,
             action: None,

@@ -4,18 +4,18 @@ use std::time::Duration;
 
 use domain::{
     id::{PaymentId, TeamId},
-    payment::{Elsewhere, News, Occurrence, Operation, Payment, Source, State},
+    payment::{Elsewhere, News, Occurrence, Operation, OperationState, Payment, Source},
 };
 
 use flow::Candidate;
 
-use super::{automation::With, effects::Effects, route::Choice};
+use super::{automation::FlowRequest, effects::Effects, route::Choice};
 use crate::{
     Engine,
     change::{Decision, Key, Start},
     commit::note_payment,
     deadline::Deadline,
-    faults::{Stop, payment_not_found},
+    faults::{EngineError, payment_not_found},
     idempotency::Responses,
 };
 
@@ -35,7 +35,7 @@ pub(crate) struct Report {
 }
 
 impl Engine {
-    /// Takes news about an operation, whoever brings it. Returns the payment as it is then.
+    /// Takes news about an operation, no matter who brings it. Returns the payment as it is then.
     ///
     /// `known` is the payment as its bringer has it, to spare a read: somebody may have changed it since, and then its
     /// version is refused and it is loaded like any other.
@@ -44,7 +44,7 @@ impl Engine {
         key: Key<PaymentId>,
         known: Option<Payment>,
         report: Report,
-    ) -> Result<Payment, Stop> {
+    ) -> Result<Payment, EngineError> {
         let start = Start {
             key,
             known,
@@ -62,7 +62,7 @@ impl Engine {
         &self,
         mut payment: Payment,
         report: &Report,
-    ) -> Result<Decision<Payment>, Stop> {
+    ) -> Result<Decision<Payment>, EngineError> {
         let n = report.n;
         let Some(operation) = payment.operation(n) else {
             return Ok(Decision::Leave(payment, ()));
@@ -82,11 +82,17 @@ impl Engine {
             let as_it_is = self.load(payment.team(), payment.id()).await?;
             return Ok(Decision::Leave(as_it_is, ()));
         }
-        if let Some(deadline) = report.fall_back.filter(|_| stood.state == State::Sent) {
+        if let Some(deadline) = report
+            .fall_back
+            .filter(|_| stood.state == OperationState::Sent)
+        {
             self.fall_back(&mut payment, n, deadline, &mut entries)
                 .await?;
         }
-        let has_outcome = matches!(stood.state, State::Sent | State::Unknown { .. });
+        let has_outcome = matches!(
+            stood.state,
+            OperationState::Sent | OperationState::Unknown { .. }
+        );
         let effects = Effects {
             entries,
             cause,
@@ -101,9 +107,9 @@ impl Engine {
     }
 
     /// A team's payment, or the fault that there is none.
-    pub(crate) async fn load(&self, team: TeamId, id: PaymentId) -> Result<Payment, Stop> {
+    pub(crate) async fn load(&self, team: TeamId, id: PaymentId) -> Result<Payment, EngineError> {
         let found = store::payment::of_team(&self.inner.store, team, id).await?;
-        let payment = found.ok_or_else(|| Stop::Fault(payment_not_found()))?;
+        let payment = found.ok_or_else(|| EngineError::Fault(payment_not_found()))?;
         note_payment(payment.id());
         Ok(payment)
     }
@@ -116,7 +122,7 @@ impl Engine {
         n: u32,
         deadline: Deadline,
         lines: &mut Vec<Occurrence>,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), EngineError> {
         let Some(why) = payment.may_fall_back(n) else {
             return Ok(());
         };
@@ -133,8 +139,8 @@ impl Engine {
             .unwrap_or_default();
         let rules = Choice {
             spares_resting: true,
-            tells: true,
-            is_told_elsewhere: true,
+            wants_reason: true,
+            is_reported_elsewhere: true,
         };
         let candidates = rest.into_iter().map(|connection| Candidate {
             connection,
@@ -161,7 +167,7 @@ impl Engine {
         let (_, sent) = self.begin_attempt(
             payment,
             &chosen.line,
-            &With {
+            &FlowRequest {
                 once,
                 deadline: Some(deadline),
                 run: None,

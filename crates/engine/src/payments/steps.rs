@@ -3,16 +3,18 @@
 use domain::{
     Code, Timestamp,
     decline::{Decline, DeclineCode},
-    payment::{FlowRun, Occurrence, Pause, Payment, Why},
+    payment::{FlowRun, Occurrence, Pause, PauseReason, Payment},
 };
 use flow::Position;
 use uuid::Uuid;
 
 use super::{
-    automation::{Followed, With},
+    automation::{FlowRequest, Followed},
     effects::{Effects, key_of},
 };
-use crate::{Engine, change::Decision, deadline::Deadline, faults::Stop, idempotency::Responses};
+use crate::{
+    Engine, change::Decision, deadline::Deadline, faults::EngineError, idempotency::Responses,
+};
 
 /// A run of a flow that goes on.
 struct Step<'a> {
@@ -32,7 +34,7 @@ impl Engine {
         &self,
         payment: &Payment,
         which: Option<Uuid>,
-    ) -> Result<Payment, Stop> {
+    ) -> Result<Payment, EngineError> {
         let from = paused(payment, which);
         let deadline = self.deadline();
         let Some(called) = self.call_for(payment, which).await else {
@@ -59,7 +61,7 @@ impl Engine {
         &self,
         mut payment: Payment,
         step: &Step<'_>,
-    ) -> Result<Decision<Payment, Option<u32>>, Stop> {
+    ) -> Result<Decision<Payment, Option<u32>>, EngineError> {
         let (which, now) = (step.which, self.inner.world.now());
         let due = |pause: &Pause| pause.due.is_some_and(|due| due <= now);
         let Some(pause) = paused(&payment, which).filter(due) else {
@@ -71,7 +73,7 @@ impl Engine {
         }
         let done = match pause.why {
             // The checkout was paid or closed while the flow waited, or the stored method was deleted.
-            Why::Step | Why::Calling { .. } | Why::Outcome
+            PauseReason::Step | PauseReason::Calling { .. } | PauseReason::Outcome
                 if which.is_none()
                     && payment.attempt().is_none()
                     && self.is_gone(&payment).await? =>
@@ -82,13 +84,13 @@ impl Engine {
                     began: None,
                 }
             }
-            Why::Step | Why::Calling { .. } | Why::Outcome => {
+            PauseReason::Step | PauseReason::Calling { .. } | PauseReason::Outcome => {
                 self.run_flow_on(&mut payment, pause.next, step).await?
             }
-            Why::Approval { .. } => {
+            PauseReason::Approval { .. } => {
                 not_given(&mut payment, which, "Nobody approved it in time", now)
             }
-            Why::Webhook { .. } => {
+            PauseReason::Webhook { .. } => {
                 not_given(&mut payment, which, "The webhook did not come in time", now)
             }
         };
@@ -107,9 +109,9 @@ impl Engine {
         payment: &mut Payment,
         next: u32,
         step: &Step<'_>,
-    ) -> Result<Followed, Stop> {
+    ) -> Result<Followed, EngineError> {
         let owed = payment.owed_answer().cloned();
-        let with = With {
+        let with = FlowRequest {
             once: owed.clone(),
             deadline: Some(step.deadline),
             run: step.which,
@@ -131,8 +133,8 @@ impl Engine {
         &self,
         payment: &mut Payment,
         next: u32,
-        with: &With,
-    ) -> Result<Followed, Stop> {
+        with: &FlowRequest,
+    ) -> Result<Followed, EngineError> {
         let Some(FlowRun { id, version, .. }) = payment.run(with.run).cloned() else {
             return Ok(Followed::default());
         };
@@ -141,8 +143,8 @@ impl Engine {
             .follow_flow(payment, &program, Position::kept(next), with)
             .await;
         match result {
-            // Nobody waits who could be told: the payment ends, and says why.
-            Err(Stop::Fault(fault)) if fault.code == Code::ConnectionNotFound => {
+            // Nobody waits for an answer: the payment ends, and says why.
+            Err(EngineError::Fault(fault)) if fault.code == Code::ConnectionNotFound => {
                 let at = self.inner.world.now();
                 let mut lines = vec![Occurrence::new(at, "No connection").saying(fault.message)];
                 lines.push(payment.decline_by_rule(Decline::of(DeclineCode::ProcessingError), at));
@@ -153,7 +155,7 @@ impl Engine {
     }
 
     /// Whether what a waiting payment was to be made for, or with, is not there any more.
-    async fn is_gone(&self, payment: &Payment) -> Result<bool, Stop> {
+    async fn is_gone(&self, payment: &Payment) -> Result<bool, EngineError> {
         if let Some(token) = &payment.method().token
             && store::method::of_team(&self.inner.store, payment.team(), token)
                 .await?
@@ -176,7 +178,7 @@ pub(super) fn approvals(payment: &Payment) -> impl Iterator<Item = db::Statement
         matches!(
             &run.pause,
             Some(Pause {
-                why: Why::Approval { .. },
+                why: PauseReason::Approval { .. },
                 ..
             })
         )

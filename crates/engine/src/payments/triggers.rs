@@ -9,7 +9,7 @@ use domain::{
 };
 use flow::{Outcome, Position, Trigger};
 
-use crate::{Engine, faults::Stop};
+use crate::{Engine, faults::EngineError};
 
 /// What a payment was before a change.
 pub(crate) struct Before {
@@ -59,7 +59,7 @@ impl Engine {
         before: &Before,
         cause: Option<&FlowId>,
         lines: &mut Vec<Occurrence>,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), EngineError> {
         let outcomes = before.outcomes(payment);
         if outcomes.is_empty() {
             return Ok(());

@@ -15,8 +15,8 @@ use store::browser_made::Made;
 use super::{Making, seal::Sealed};
 use crate::{
     Engine,
-    faults::Stop,
-    idempotency::{Kept, Once, Snapshot, Told},
+    faults::EngineError,
+    idempotency::{Kept, Once, Response, Snapshot},
     numbers::Number,
     request::Request,
 };
@@ -26,7 +26,7 @@ const CARD: &str = "data.card";
 
 /// A request for a customer.
 pub struct CreateCustomer {
-    /// What is told of the customer.
+    /// The customer's details.
     pub draft: CustomerDraft,
     /// A card to be stored, which becomes the default method.
     pub card: Option<CardInput>,
@@ -65,7 +65,7 @@ impl Engine {
         caller: &Caller,
         once: Option<Once>,
         parsed: Result<CreateCustomer, Fault>,
-    ) -> Told<CustomerId> {
+    ) -> Response<CustomerId> {
         let counted = match (&parsed, &once) {
             (Ok(CreateCustomer { card: None, .. }), _) | (Err(_), None) => Ok(()),
             (
@@ -77,7 +77,7 @@ impl Engine {
             (Err(_), Some(once)) => self.count_sent(caller, once).await,
         };
         if let Err(fault) = counted {
-            return Told {
+            return Response {
                 result: Err(fault),
                 replayed: false,
             };
@@ -90,7 +90,7 @@ impl Engine {
         &self,
         command: CreateCustomer,
         request: Arc<Request>,
-    ) -> Result<CustomerId, Stop> {
+    ) -> Result<CustomerId, EngineError> {
         let caller = &request.caller;
         let sealed = match command.card {
             Some(card) => Some(self.seal(caller.team, NewMethod::Card(card), CARD).await?),
@@ -112,7 +112,7 @@ impl Engine {
         draft: &CustomerDraft,
         sealed: Option<&Sealed>,
         request: &Request,
-    ) -> Result<CustomerId, Stop> {
+    ) -> Result<CustomerId, EngineError> {
         let caller = &request.caller;
         let mut customer = self.new_customer(caller, draft.clone(), &date);
         let method = sealed.map(|sealed| sealed.given_to(&mut customer));

@@ -15,7 +15,7 @@ use domain::{
 use crate::{
     Engine,
     change::Round,
-    faults::{Stop, only_fault},
+    faults::{EngineError, only_fault},
     payments::token_holder,
 };
 
@@ -42,7 +42,7 @@ impl Engine {
         Ok(())
     }
 
-    async fn customer_ended(&self, team: TeamId, id: CustomerId) -> Result<(), Stop> {
+    async fn customer_ended(&self, team: TeamId, id: CustomerId) -> Result<(), EngineError> {
         let end = || async move {
             let customer = self.known_customer(team, id).await?;
             let methods = store::method::of_customer(&self.inner.store, team, id).await?;

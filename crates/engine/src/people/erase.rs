@@ -18,7 +18,7 @@ use super::tokenise::StoredToken;
 use crate::{
     Engine,
     change::{Decision, Key},
-    faults::Stop,
+    faults::EngineError,
     idempotency::Snapshot,
     jobs::{Batch, Round, TOGETHER},
     payments::{Effects, StoredPayment},
@@ -29,7 +29,7 @@ const PAGE: i64 = 100;
 
 impl Engine {
     /// Completes erasures that are due.
-    pub(crate) async fn erase_people(&self, round: &Round) -> Result<Batch, Stop> {
+    pub(crate) async fn erase_people(&self, round: &Round) -> Result<Batch, EngineError> {
         let now = round.now;
         let (floor, store) = (&self.inner.floors.erasures, &self.inner.store);
         let (look, again_at) = (floor.look(now), round.lease_until);
@@ -48,7 +48,11 @@ impl Engine {
         Ok(batch)
     }
 
-    async fn erase_and_forget(&self, team: TeamId, customer: CustomerId) -> Result<(), Stop> {
+    async fn erase_and_forget(
+        &self,
+        team: TeamId,
+        customer: CustomerId,
+    ) -> Result<(), EngineError> {
         self.erase_person(team, customer).await?;
         let mut change = Change::new(self.change_id(), &customer.key());
         change.push(store::erasure::delete(team, customer));
@@ -61,7 +65,7 @@ impl Engine {
         &self,
         team: TeamId,
         customer: CustomerId,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), EngineError> {
         let store = &self.inner.store;
         let mut after = None;
         loop {
@@ -86,7 +90,11 @@ impl Engine {
         Ok(())
     }
 
-    async fn erase_from_intents(&self, team: TeamId, customer: CustomerId) -> Result<(), Stop> {
+    async fn erase_from_intents(
+        &self,
+        team: TeamId,
+        customer: CustomerId,
+    ) -> Result<(), EngineError> {
         let mut after = None;
         loop {
             let page =
@@ -101,7 +109,7 @@ impl Engine {
         }
     }
 
-    async fn erase_from_payment(&self, team: TeamId, id: PaymentId) -> Result<(), Stop> {
+    async fn erase_from_payment(&self, team: TeamId, id: PaymentId) -> Result<(), EngineError> {
         let erase = |mut payment: Payment| async move {
             // A response is only ever written with a version of its payment, so this reading is guarded too.
             let responses = self.answers_without_person(&payment).await?;
@@ -119,7 +127,10 @@ impl Engine {
     }
 
     /// The statements that erase the person from what the payment's idempotency keys tell.
-    async fn answers_without_person(&self, payment: &Payment) -> Result<Vec<Statement>, Stop> {
+    async fn answers_without_person(
+        &self,
+        payment: &Payment,
+    ) -> Result<Vec<Statement>, EngineError> {
         let asked = payment
             .operations()
             .iter()
@@ -140,9 +151,9 @@ impl Engine {
             let Some(answer) = record.and_then(|record| record.answer) else {
                 continue;
             };
-            if let Some(erased) =
-                without_person::<StoredPayment>(&answer, |told| told.payment.forget_person())?
-            {
+            if let Some(erased) = without_person::<StoredPayment>(&answer, |reported| {
+                reported.payment.forget_person()
+            })? {
                 statements.push(store::once::answer(
                     payment.team(),
                     &once,
@@ -159,21 +170,21 @@ impl Engine {
 fn without_person<T>(
     answer: &str,
     erase: impl FnOnce(&mut T) -> bool,
-) -> Result<Option<String>, Stop>
+) -> Result<Option<String>, EngineError>
 where
     T: serde::Serialize + serde::de::DeserializeOwned,
 {
     let mut snapshot: Snapshot<T> = serde_json::from_str(answer)
         .map_err(|error| db::DbError::Corrupt(format!("once: an answer can't be read: {error}")))?;
-    let Snapshot::Result(told) = &mut snapshot else {
+    let Snapshot::Result(reported) = &mut snapshot else {
         return Ok(None);
     };
-    Ok(erase(told).then(|| snapshot.text()))
+    Ok(erase(reported).then(|| snapshot.text()))
 }
 
 /// Leaves what is known of the card alone. Returns whether there was more.
-fn forget_holder(told: &mut StoredToken) -> bool {
-    let method = &mut told.method;
+fn forget_holder(reported: &mut StoredToken) -> bool {
+    let method = &mut reported.method;
     let address = match &mut method.instrument {
         Instrument::BankAccount {
             mandate: Some(mandate),
@@ -183,7 +194,7 @@ fn forget_holder(told: &mut StoredToken) -> bool {
     };
     let merchants = (method.external_id.take(), method.metadata.take());
     let persons = (
-        told.customer.take(),
+        reported.customer.take(),
         method.holder.take(),
         method.address.take(),
     );

@@ -8,13 +8,16 @@ use store::browser_made::Made;
 use crate::{
     Engine,
     change::Round,
-    faults::Stop,
+    faults::EngineError,
     jobs::{self, Batch, TOGETHER},
 };
 
 impl Engine {
     /// Erases customers and intents that browsers made and that nothing needs.
-    pub(crate) async fn forget_browser_made(&self, round: &jobs::Round) -> Result<Batch, Stop> {
+    pub(crate) async fn forget_browser_made(
+        &self,
+        round: &jobs::Round,
+    ) -> Result<Batch, EngineError> {
         let now = round.now;
         let (floor, store) = (&self.inner.floors.browser_made, &self.inner.store);
         let (look, again_at) = (floor.look(now), round.lease_until);
@@ -39,7 +42,7 @@ impl Engine {
     }
 
     /// Erases a customer without method, payment or intent. One that has any of them stays.
-    async fn forget_customer(&self, team: TeamId, id: CustomerId) -> Result<(), Stop> {
+    async fn forget_customer(&self, team: TeamId, id: CustomerId) -> Result<(), EngineError> {
         let forget = || async move {
             let change = self.forgetting_customer(team, id).await?;
             Ok(Round::of(self.commit_plain(change).await?, ()))
@@ -48,7 +51,11 @@ impl Engine {
     }
 
     /// What is to be committed about a customer that a browser made. Refused when somebody changes it meanwhile.
-    async fn forgetting_customer(&self, team: TeamId, id: CustomerId) -> Result<Change, Stop> {
+    async fn forgetting_customer(
+        &self,
+        team: TeamId,
+        id: CustomerId,
+    ) -> Result<Change, EngineError> {
         let store = &self.inner.store;
         let found = store::customer::of_team(store, team, id).await?;
         let is_used = !store::method::of_customer(store, team, id)

@@ -12,7 +12,7 @@ use domain::{
 use crate::{
     Engine,
     change::{Decision, Key, Round},
-    faults::{Stop, method_not_found, only_fault},
+    faults::{EngineError, method_not_found, only_fault},
     payments::token_holder,
 };
 
@@ -58,7 +58,7 @@ impl Engine {
             .map_err(only_fault)
     }
 
-    async fn method_deleted(&self, team: TeamId, token: &VaultToken) -> Result<(), Stop> {
+    async fn method_deleted(&self, team: TeamId, token: &VaultToken) -> Result<(), EngineError> {
         let delete = || async move {
             let method = self.known_method(team, token).await?;
             if let Some(owner) = method.customer {
@@ -79,7 +79,7 @@ impl Engine {
         &self,
         token: &VaultToken,
         owner: Key<CustomerId>,
-    ) -> Result<Round<()>, Stop> {
+    ) -> Result<Round<()>, EngineError> {
         let delete = |mut customer: Customer| async move {
             let method = self.known_method(owner.team, token).await?;
             if customer.default_method.as_ref() == Some(token) {
@@ -100,7 +100,7 @@ impl Engine {
         }
     }
 
-    async fn made_default(&self, team: TeamId, token: &VaultToken) -> Result<(), Stop> {
+    async fn made_default(&self, team: TeamId, token: &VaultToken) -> Result<(), EngineError> {
         let method = self.known_method(team, token).await?;
         let Some(id) = method.customer else {
             return Err(Fault::invalid(
@@ -122,7 +122,12 @@ impl Engine {
         made.map(|_| ()).ok_or_else(|| method_not_found().into())
     }
 
-    async fn attached(&self, team: TeamId, token: &VaultToken, id: CustomerId) -> Result<(), Stop> {
+    async fn attached(
+        &self,
+        team: TeamId,
+        token: &VaultToken,
+        id: CustomerId,
+    ) -> Result<(), EngineError> {
         let attach = |mut customer: Customer| async move {
             let mut method = self.known_method(team, token).await?;
             match method.customer {

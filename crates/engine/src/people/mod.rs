@@ -32,7 +32,7 @@ use crate::{
     Engine,
     change::{Aggregate, Key},
     commit::Ended,
-    faults::{Stop, customer_not_found},
+    faults::{EngineError, customer_not_found},
     payments::may_use,
     request::Request,
 };
@@ -61,11 +61,11 @@ impl Aggregate for Customer {
     /// What is written with it.
     type Effects = Vec<Statement>;
 
-    fn turn(id: CustomerId) -> Uuid {
+    fn lock_id(id: CustomerId) -> Uuid {
         id.uuid()
     }
 
-    async fn find(engine: &Engine, key: Key<CustomerId>) -> Result<Option<Self>, Stop> {
+    async fn find(engine: &Engine, key: Key<CustomerId>) -> Result<Option<Self>, EngineError> {
         Ok(store::customer::of_team(&engine.inner.store, key.team, key.id).await?)
     }
 
@@ -80,7 +80,7 @@ impl Aggregate for Customer {
         engine: &Engine,
         (): Self::Before,
         statements: Vec<Statement>,
-    ) -> Result<Ended, Stop> {
+    ) -> Result<Ended, EngineError> {
         self.version += 1;
         self.updated_at = engine.inner.world.now();
         let mut change = Change::new(engine.change_id(), &self.id.key());
@@ -97,13 +97,17 @@ impl Aggregate for Customer {
 
 impl Engine {
     /// A team's customer, or the fault that there is none.
-    async fn known_customer(&self, team: TeamId, id: CustomerId) -> Result<Customer, Stop> {
+    async fn known_customer(&self, team: TeamId, id: CustomerId) -> Result<Customer, EngineError> {
         let found = store::customer::of_team(&self.inner.store, team, id).await?;
-        found.ok_or_else(|| Stop::Fault(customer_not_found()))
+        found.ok_or_else(|| EngineError::Fault(customer_not_found()))
     }
 
     /// The customer, if there is one that the credential may name.
-    async fn nameable_customer(&self, caller: &Caller, id: CustomerId) -> Result<Customer, Stop> {
+    async fn nameable_customer(
+        &self,
+        caller: &Caller,
+        id: CustomerId,
+    ) -> Result<Customer, EngineError> {
         let customer = self.known_customer(caller.team, id).await?;
         if may_use(caller, &customer) {
             Ok(customer)
@@ -141,14 +145,14 @@ impl Engine {
         }
     }
 
-    /// Commits what a request makes, naming it by its id. `false` when somebody else was first; [`Stop::Taken`] when its key is taken.
+    /// Commits what a request makes, naming it by its id. `false` when somebody else was first; [`EngineError::Taken`] when its key is taken.
     async fn commit_request(
         &self,
         request: &Request,
         made: Making<'_>,
         statements: Vec<Statement>,
         date: Option<&Date>,
-    ) -> Result<bool, Stop> {
+    ) -> Result<bool, EngineError> {
         let Making { id, stream, answer } = made;
         let mut change = Change::new(self.change_id(), stream).until(request.deadline.at());
         if let Some(claim) = &request.claim {
@@ -162,7 +166,7 @@ impl Engine {
         }
         match self.commit_naming(change, id).await? {
             None => Ok(true),
-            Some(0) if request.claim.is_some() => Err(Stop::Taken),
+            Some(0) if request.claim.is_some() => Err(EngineError::Taken),
             Some(_) => Ok(false),
         }
     }

@@ -9,7 +9,7 @@ use domain::{
 
 use crate::{
     Engine,
-    faults::{Stop, method_not_found, only_fault},
+    faults::{EngineError, method_not_found, only_fault},
 };
 
 impl Engine {
@@ -51,7 +51,7 @@ impl Engine {
         &self,
         team: TeamId,
         token: &VaultToken,
-    ) -> Result<StoredMethod, Stop> {
+    ) -> Result<StoredMethod, EngineError> {
         let mut method = self.known_method(team, token).await?;
         if let Some(owner) = method.customer {
             let owner = store::customer::of_team(&self.inner.store, team, owner).await?;
@@ -65,7 +65,7 @@ impl Engine {
         &self,
         caller: &Caller,
         id: CustomerId,
-    ) -> Result<Vec<StoredMethod>, Stop> {
+    ) -> Result<Vec<StoredMethod>, EngineError> {
         let customer = self.nameable_customer(caller, id).await?;
         let mut methods = store::method::of_customer(&self.inner.store, caller.team, id).await?;
         for method in &mut methods {
@@ -79,8 +79,8 @@ impl Engine {
         &self,
         team: TeamId,
         token: &VaultToken,
-    ) -> Result<StoredMethod, Stop> {
+    ) -> Result<StoredMethod, EngineError> {
         let found = store::method::of_team(&self.inner.store, team, token).await?;
-        found.ok_or_else(|| Stop::Fault(method_not_found()))
+        found.ok_or_else(|| EngineError::Fault(method_not_found()))
     }
 }

@@ -10,7 +10,7 @@ use domain::{
 };
 use vault::Holder;
 
-use crate::{Engine, faults::Stop, payments::token_holder, settings::not_a_test_number};
+use crate::{Engine, faults::EngineError, payments::token_holder, settings::not_a_test_number};
 
 /// Length of a vault token. Unit: characters of just under six bits; 24 have 142 bits.
 const TOKEN_LENGTH: usize = 24;
@@ -62,14 +62,19 @@ impl Engine {
         team: TeamId,
         new: NewMethod,
         field: &str,
-    ) -> Result<Sealed, Stop> {
+    ) -> Result<Sealed, EngineError> {
         match new {
             NewMethod::Card(card) => self.seal_card(team, card, field).await,
             NewMethod::Account(account) => self.seal_account(team, account).await,
         }
     }
 
-    async fn seal_card(&self, team: TeamId, card: CardInput, field: &str) -> Result<Sealed, Stop> {
+    async fn seal_card(
+        &self,
+        team: TeamId,
+        card: CardInput,
+        field: &str,
+    ) -> Result<Sealed, EngineError> {
         if card.expiry.expired_at(self.inner.world.now()) {
             return Err(Fault::invalid(format!("{field}.expYear"), "the card has expired").into());
         }
@@ -104,7 +109,11 @@ impl Engine {
         })
     }
 
-    async fn seal_account(&self, team: TeamId, account: AccountInput) -> Result<Sealed, Stop> {
+    async fn seal_account(
+        &self,
+        team: TeamId,
+        account: AccountInput,
+    ) -> Result<Sealed, EngineError> {
         let identity = self.identity()?;
         let (vault, holder) = (&self.inner.vault, identity.holder());
         let number = Number {
@@ -174,12 +183,12 @@ impl Engine {
     pub(super) async fn keep_or_discard<T>(
         &self,
         sealed: Sealed,
-        made: Result<T, Stop>,
-    ) -> Result<T, Stop> {
+        made: Result<T, EngineError>,
+    ) -> Result<T, EngineError> {
         let Sealed { method, cvc, .. } = sealed;
         match (&made, cvc) {
             (Ok(_), Some(cvc)) => {
-                // The record is written, so that the method is told; its code can be attached again.
+                // The record is written, so that the method is returned; its code can be attached again.
                 if let Err(error) = self
                     .inner
                     .vault
@@ -189,12 +198,12 @@ impl Engine {
                     tracing::warn!(error = %error, "the security code of a stored card was not kept");
                 }
             }
-            (Err(Stop::Taken), _) => {
+            (Err(EngineError::Taken), _) => {
                 if let Err(error) = self.inner.vault.erase(method.team, method.blob).await {
                     tracing::warn!(error = %error, "a number that is not needed is left to the job for orphans");
                 }
             }
-            (Ok(_), None) | (Err(Stop::Fault(_) | Stop::Outdated), _) => {}
+            (Ok(_), None) | (Err(EngineError::Fault(_) | EngineError::Outdated), _) => {}
         }
         made
     }

@@ -11,7 +11,7 @@ use domain::{
 
 use crate::{
     Engine,
-    faults::{Stop, method_not_found, only_fault},
+    faults::{EngineError, method_not_found, only_fault},
     payments::{may_use, token_holder},
 };
 
@@ -39,7 +39,7 @@ impl Engine {
         caller: &Caller,
         token: &VaultToken,
         code: &SecurityCode,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), EngineError> {
         let method = self.known_method(caller.team, token).await?;
         if let Some(owner) = method.customer {
             let owner = store::customer::of_team(&self.inner.store, caller.team, owner).await?;

@@ -14,8 +14,8 @@ use super::{Making, seal::Sealed};
 use crate::{
     Engine,
     change::Round,
-    faults::{Stop, customer_not_found},
-    idempotency::{Kept, Once, Snapshot, Told},
+    faults::{EngineError, customer_not_found},
+    idempotency::{Kept, Once, Response, Snapshot},
     numbers::Number,
     request::Request,
 };
@@ -49,7 +49,7 @@ pub enum Owner {
     New(CustomerDraft),
 }
 
-/// A token as it is told.
+/// A token as it is shown.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TokenView {
     /// What was stored.
@@ -125,7 +125,7 @@ impl Engine {
         caller: &Caller,
         once: Option<Once>,
         parsed: Result<Tokenise, Fault>,
-    ) -> Told<TokenView> {
+    ) -> Response<TokenView> {
         let counted = match (&parsed, &once) {
             (Ok(command), _) => {
                 let number = match &command.method {
@@ -138,7 +138,7 @@ impl Engine {
             (Err(_), None) => Ok(()),
         };
         if let Err(fault) = counted {
-            return Told {
+            return Response {
                 result: Err(fault),
                 replayed: false,
             };
@@ -155,7 +155,11 @@ impl Engine {
         self.once(caller, once, parsed, run).await
     }
 
-    async fn tokenised(&self, command: Tokenise, request: Arc<Request>) -> Result<TokenView, Stop> {
+    async fn tokenised(
+        &self,
+        command: Tokenise,
+        request: Arc<Request>,
+    ) -> Result<TokenView, EngineError> {
         let caller = &request.caller;
         let owner = self.find_owner(caller, command.owner).await?;
         let mut sealed = self.seal(caller.team, command.method, CARD).await?;
@@ -169,7 +173,7 @@ impl Engine {
         self.keep_or_discard(sealed, made).await
     }
 
-    async fn find_owner(&self, caller: &Caller, owner: Owner) -> Result<Found, Stop> {
+    async fn find_owner(&self, caller: &Caller, owner: Owner) -> Result<Found, EngineError> {
         Ok(match owner {
             Owner::Nobody => Found::Nobody,
             Owner::Existing(id) => {
@@ -180,7 +184,11 @@ impl Engine {
         })
     }
 
-    async fn token_of_nobody(&self, sealed: &Sealed, request: &Request) -> Result<TokenView, Stop> {
+    async fn token_of_nobody(
+        &self,
+        sealed: &Sealed,
+        request: &Request,
+    ) -> Result<TokenView, EngineError> {
         let view = TokenView {
             method: sealed.method.clone(),
             customer: None,
@@ -197,7 +205,7 @@ impl Engine {
         id: CustomerId,
         sealed: &Sealed,
         request: &Request,
-    ) -> Result<TokenView, Stop> {
+    ) -> Result<TokenView, EngineError> {
         let add = || async move {
             let mut customer = self.nameable_customer(&request.caller, id).await?;
             customer.version += 1;
@@ -227,7 +235,7 @@ impl Engine {
         draft: &CustomerDraft,
         sealed: &Sealed,
         request: &Request,
-    ) -> Result<TokenView, Stop> {
+    ) -> Result<TokenView, EngineError> {
         self.dated(|date| async move {
             let mut customer = self.new_customer(&request.caller, draft.clone(), &date);
             let method = sealed.given_to(&mut customer);
@@ -253,7 +261,7 @@ impl Engine {
         view: &TokenView,
         statements: Vec<db::Statement>,
         date: Option<&db::Date>,
-    ) -> Result<bool, Stop> {
+    ) -> Result<bool, EngineError> {
         let answer = Snapshot::Result(view.stored()).text();
         let made = Making {
             id: view.method.id.to_string(),
@@ -265,7 +273,7 @@ impl Engine {
 }
 
 /// New random ids were taken already: that is no chance any more.
-fn defect() -> Stop {
+fn defect() -> EngineError {
     tracing::error!("a new random id is taken");
-    Stop::Fault(Fault::unknown())
+    EngineError::Fault(Fault::unknown())
 }

@@ -10,7 +10,7 @@ use domain::{
 use crate::{
     Engine,
     change::{Decision, Key},
-    faults::{Stop, only_fault},
+    faults::{EngineError, only_fault},
 };
 
 impl Engine {
@@ -32,7 +32,7 @@ impl Engine {
         caller: &Caller,
         id: CustomerId,
         patch: &CustomerPatch,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), EngineError> {
         let key = Key {
             team: caller.team,
             id,

@@ -14,7 +14,7 @@ use domain::{
 use crate::{
     Engine,
     deadline::Deadline,
-    faults::Stop,
+    faults::EngineError,
     payments::{refusal, token_holder},
 };
 
@@ -31,13 +31,13 @@ pub(super) enum Asker<'a> {
 }
 
 /// What an answer brought.
-struct Heard {
+struct TokenAnswer {
     state: TokenState,
     /// The token, and whether it can be used more than once.
     token: Option<(String, bool)>,
 }
 
-impl Heard {
+impl TokenAnswer {
     fn of(state: TokenState) -> Self {
         Self { state, token: None }
     }
@@ -58,17 +58,17 @@ impl Engine {
         asker: Asker<'_>,
         method: &StoredMethod,
         deadline: Deadline,
-    ) -> Result<Option<TokenRequest>, Stop> {
-        let heard = self.heard(&request, method, deadline).await?;
+    ) -> Result<Option<TokenRequest>, EngineError> {
+        let answered = self.answered(&request, method, deadline).await?;
         let now = self.inner.world.now();
         let mut next = request.clone();
-        next.state = match heard.state {
-            // A challenge that nothing is heard of stays where the customer was sent.
+        next.state = match answered.state {
+            // A challenge without any answer stays where the customer was sent.
             TokenState::Asked => request.state.clone(),
             state => state,
         };
         if let (Asker::Customer, TokenState::Declined { .. }) = (asker, &next.state) {
-            // The merchant is told first: the request stays open until the next call asks and hears the same.
+            // The merchant is answered first: the request stays open until the next call asks and gets the same.
             return Ok(Some(next));
         }
         if let Asker::Merchant(Some(address)) = asker {
@@ -87,7 +87,7 @@ impl Engine {
         }
         next.version += 1;
         let mut change = Change::new(self.change_id(), request.token.as_str());
-        if let Some((value, reusable)) = heard.token {
+        if let Some((value, reusable)) = answered.token {
             let token = ProcessorToken {
                 team: next.team,
                 token: next.token.clone(),
@@ -114,26 +114,30 @@ impl Engine {
         Ok(Some(next))
     }
 
-    async fn heard(
+    async fn answered(
         &self,
         request: &TokenRequest,
         method: &StoredMethod,
         deadline: Deadline,
-    ) -> Result<Heard, Stop> {
+    ) -> Result<TokenAnswer, EngineError> {
         let Some(connected) = self.line(request.team, &request.connection).await? else {
-            return Ok(Heard::refusal("the connection does not exist any more"));
+            return Ok(TokenAnswer::refusal(
+                "the connection does not exist any more",
+            ));
         };
         let Some(card) = self.open_stored(method).await? else {
-            return Ok(Heard::refusal("the card's number is not stored any more"));
+            return Ok(TokenAnswer::refusal(
+                "the card's number is not stored any more",
+            ));
         };
         let Some(stored) = connected.connector.stored() else {
-            return Ok(Heard::refusal(NO_TOKENS));
+            return Ok(TokenAnswer::refusal(NO_TOKENS));
         };
         let connection = match self.open_connection(&connected).await? {
             Ok(connection) => connection,
             Err(why) => {
                 tracing::warn!(connection = %request.connection, why, "a connection can't be used");
-                return Ok(Heard::of(TokenState::Asked));
+                return Ok(TokenAnswer::of(TokenState::Asked));
             }
         };
         let link = self.link(&connected, &connection);
@@ -149,7 +153,7 @@ impl Engine {
         let timeout = connected.connector.descriptor().call_timeout.min(left);
         let watch = world::Stopwatch::start();
         let answered = world.timeout(timeout, stored.tokenise(&link, &call)).await;
-        let heard = match answered {
+        let answered = match answered {
             Ok(Ok(answer)) => of_answer(answer),
             Ok(Err(error)) => {
                 self.note_failure(request.team, &request.connection, &error);
@@ -157,7 +161,7 @@ impl Engine {
             }
             Err(world::Elapsed) => {
                 tracing::warn!(connection = %request.connection, verb = "tokenise", "a call was not answered in time: its outcome is unknown");
-                Heard::of(TokenState::Asked)
+                TokenAnswer::of(TokenState::Asked)
             }
         };
         let labels = [
@@ -167,11 +171,11 @@ impl Engine {
                 self.connection_label(request.team, &request.connection),
             ),
             ("verb", "tokenise".to_owned()),
-            ("outcome", outcome(&heard.state).to_owned()),
+            ("outcome", outcome(&answered.state).to_owned()),
         ];
         metrics::histogram!("pointsman_attempt_call_duration_seconds", &labels)
             .record(watch.elapsed().as_secs_f64());
-        Ok(heard)
+        Ok(answered)
     }
 
     /// Where the processor sends the customer back to.
@@ -188,24 +192,28 @@ impl Engine {
     }
 }
 
-fn of_answer(answer: Tokenised) -> Heard {
+fn of_answer(answer: Tokenised) -> TokenAnswer {
     match answer {
-        Tokenised::Token { token, reusable } => Heard {
+        Tokenised::Token { token, reusable } => TokenAnswer {
             state: TokenState::Obtained,
             token: Some((token, reusable)),
         },
-        Tokenised::Declined(decline) => Heard::of(TokenState::Declined { code: decline.code }),
-        Tokenised::ActionRequired(action) => Heard::of(TokenState::Waiting { url: action.url }),
+        Tokenised::Declined(decline) => {
+            TokenAnswer::of(TokenState::Declined { code: decline.code })
+        }
+        Tokenised::ActionRequired(action) => {
+            TokenAnswer::of(TokenState::Waiting { url: action.url })
+        }
     }
 }
 
 /// Its words are for the operator: a processor's text may quote what it was sent.
-fn of_error(error: &CallError, request: &TokenRequest) -> Heard {
+fn of_error(error: &CallError, request: &TokenRequest) -> TokenAnswer {
     tracing::warn!(connection = %request.connection, verb = "tokenise", error = %error, "a call failed");
     match error {
-        CallError::NotSent { .. } | CallError::Unknown { .. } => Heard::of(TokenState::Asked),
-        CallError::Rejected { cause, .. } => Heard::refusal(refusal(*cause)),
-        CallError::Unsupported => Heard::refusal(NO_TOKENS),
+        CallError::NotSent { .. } | CallError::Unknown { .. } => TokenAnswer::of(TokenState::Asked),
+        CallError::Rejected { cause, .. } => TokenAnswer::refusal(refusal(*cause)),
+        CallError::Unsupported => TokenAnswer::refusal(NO_TOKENS),
     }
 }
 

@@ -12,10 +12,10 @@ use domain::{
 
 use crate::{
     Engine,
-    faults::{Stop, only_fault},
+    faults::{EngineError, only_fault},
 };
 
-/// A processor's token for a stored card, as it is told.
+/// A processor's token for a stored card, as it is shown.
 #[derive(Clone, PartialEq, Eq)]
 pub struct LinkedGateway {
     /// The connection.
@@ -54,7 +54,7 @@ impl Engine {
         &self,
         team: TeamId,
         methods: &[StoredMethod],
-    ) -> Result<BTreeMap<VaultToken, Vec<LinkedGateway>>, Stop> {
+    ) -> Result<BTreeMap<VaultToken, Vec<LinkedGateway>>, EngineError> {
         let store = &self.inner.store;
         let one_owner = methods
             .first()

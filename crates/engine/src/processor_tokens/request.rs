@@ -16,10 +16,10 @@ use crate::{
     Engine,
     change::Round,
     deadline::Deadline,
-    faults::{Stop, method_not_found, only_fault},
+    faults::{EngineError, method_not_found, only_fault},
 };
 
-/// How often a request is read anew after another node was faster.
+/// How often a request is read again after another node was faster.
 const TRIES: u32 = 4;
 
 /// A request for a processor's token.
@@ -71,7 +71,7 @@ impl Engine {
         team: TeamId,
         wanted: ProcessorTokenWanted,
         deadline: Deadline,
-    ) -> Result<String, Stop> {
+    ) -> Result<String, EngineError> {
         let store = &self.inner.store;
         let found = store::method::of_team(store, team, &wanted.token).await?;
         let method = found.ok_or_else(method_not_found)?;
@@ -102,7 +102,7 @@ impl Engine {
         wanted: &ProcessorTokenWanted,
         method: &StoredMethod,
         deadline: Deadline,
-    ) -> Result<Round<String>, Stop> {
+    ) -> Result<Round<String>, EngineError> {
         let (store, team) = (&self.inner.store, method.team);
         if let Some(known) =
             store::processor_token::find(store, team, &wanted.token, &wanted.connection).await?
@@ -124,10 +124,10 @@ impl Engine {
         let merchant = Asker::Merchant(wanted.redirect.as_ref());
         let asked = self.asked_again(request, merchant, method, deadline).await;
         let asked = asked.map_err(|stop| match stop {
-            Stop::Fault(fault) if fault.is_ours() => Stop::Fault(goes_on(id)),
+            EngineError::Fault(fault) if fault.is_ours() => EngineError::Fault(goes_on(id)),
             other => other,
         })?;
-        match asked.as_ref().and_then(told) {
+        match asked.as_ref().and_then(fault_of) {
             Some(fault) => Err(fault.into()),
             None => Ok(Round::Conflict),
         }
@@ -138,7 +138,7 @@ impl Engine {
         &self,
         method: &StoredMethod,
         wanted: &ProcessorTokenWanted,
-    ) -> Result<Option<TokenRequest>, Stop> {
+    ) -> Result<Option<TokenRequest>, EngineError> {
         let request = TokenRequest {
             id: TokenRequestId::new(self.inner.world.uuid_v7()),
             team: method.team,
@@ -163,7 +163,7 @@ impl Engine {
 }
 
 /// The fault that a request's state is; `None` when there is more to be done.
-fn told(request: &TokenRequest) -> Option<Fault> {
+fn fault_of(request: &TokenRequest) -> Option<Fault> {
     Some(match &request.state {
         TokenState::Waiting { url } => {
             let message = format!("3D Secure is needed for the token. Send the customer to {url}");

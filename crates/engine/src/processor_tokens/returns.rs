@@ -14,10 +14,10 @@ use crate::{
     Engine,
     change::Round,
     deadline::Deadline,
-    faults::{Stop, only_fault},
+    faults::{EngineError, only_fault},
 };
 
-/// How often a request is read anew after another node was faster.
+/// How often a request is read again after another node was faster.
 const TRIES: u32 = 4;
 
 /// What a customer who came back is to see.
@@ -32,7 +32,7 @@ pub enum TokenReturn {
     },
     /// That there is something left to do, at this page of the processor's.
     Unfinished(String),
-    /// That the processor has not told yet what came of it.
+    /// That the processor has not said yet what came of it.
     Later,
 }
 
@@ -61,7 +61,7 @@ impl Engine {
         &self,
         address: &Address,
         deadline: Deadline,
-    ) -> Result<Option<TokenReturn>, Stop> {
+    ) -> Result<Option<TokenReturn>, EngineError> {
         let Some(turn) = self.token_turn(address).await? else {
             return Ok(None);
         };
@@ -81,7 +81,7 @@ impl Engine {
 
     /// Whose turn a return waits for: that of the stored method, as the merchant's call does. `None` when no such address was
     /// given out.
-    async fn token_turn(&self, address: &Address) -> Result<Option<Uuid>, Stop> {
+    async fn token_turn(&self, address: &Address) -> Result<Option<Uuid>, EngineError> {
         let store = &self.inner.store;
         let Some(request) = self.returning_request(address).await? else {
             return Ok(None);
@@ -97,7 +97,7 @@ impl Engine {
         &self,
         address: &Address,
         deadline: Deadline,
-    ) -> Result<Round<Option<TokenReturn>>, Stop> {
+    ) -> Result<Round<Option<TokenReturn>>, EngineError> {
         let Some(request) = self.returning_request(address).await? else {
             return Ok(Round::Done(None));
         };
@@ -116,7 +116,10 @@ impl Engine {
     }
 
     /// The request that the address leads to, if it was given out.
-    async fn returning_request(&self, address: &Address) -> Result<Option<TokenRequest>, Stop> {
+    async fn returning_request(
+        &self,
+        address: &Address,
+    ) -> Result<Option<TokenRequest>, EngineError> {
         let store = &self.inner.store;
         let found = store::token_request::of_team(store, address.team, address.request).await?;
         Ok(found.filter(|request| {

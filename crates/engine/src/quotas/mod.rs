@@ -1,4 +1,4 @@
-//! Quotas of whoever stands in a browser.
+//! Quotas of callers in a browser.
 //!
 //! A public key stands in every page, and a client token is in the shopper's hands. So what they may do is counted for each
 //! credential *and* network: one hostile visitor uses up the own share and nobody else's. A credential's total is far above

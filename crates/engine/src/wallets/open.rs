@@ -14,7 +14,7 @@ use vault::Holder;
 use wallet::{TokenKind, WalletError};
 
 use super::{Opened, Wallet, WalletA, WalletB, WalletInput, bad_token, opened::OneUse, unsigned};
-use crate::{Engine, faults::Stop, payments::blob_holder};
+use crate::{Engine, faults::EngineError, payments::blob_holder};
 
 /// Wallet A's tokens expire within days; so long after its use a token is certain not to open any more.
 const TOKEN_A_LIVES: Duration = Duration::from_hours(366 * 24);
@@ -26,7 +26,7 @@ impl Engine {
         &self,
         caller: &Caller,
         input: &WalletInput,
-    ) -> Result<Opened, Stop> {
+    ) -> Result<Opened, EngineError> {
         if self.inner.settings.mode == Mode::Test && wallet::form(&input.token).is_none() {
             return unsigned::read(input.wallet, &input.token)
                 .map_err(|error| refused(error).into());
@@ -46,7 +46,7 @@ impl Engine {
         team: TeamId,
         keys: Option<&WalletA>,
         token: &Value,
-    ) -> Result<Opened, Stop> {
+    ) -> Result<Opened, EngineError> {
         let keys = keys.ok_or_else(not_set_up)?;
         let merchants = store::wallet_merchant::of_team(&self.inner.store, team).await?;
         let now = self.inner.world.now();
@@ -80,7 +80,7 @@ impl Engine {
         Ok(Opened::verified(Wallet::A, open, once))
     }
 
-    fn open_b(&self, keys: Option<&WalletB>, token: &Value) -> Result<Opened, Stop> {
+    fn open_b(&self, keys: Option<&WalletB>, token: &Value) -> Result<Opened, EngineError> {
         let merchant = keys
             .and_then(|keys| keys.merchant.as_ref())
             .ok_or_else(not_set_up)?;
@@ -107,7 +107,11 @@ impl Engine {
 
     /// What a payment keeps of an open token: its number goes into the vault for the authorisation alone, its cryptogram
     /// is kept like a security code.
-    pub(crate) async fn wallet_card(&self, team: TeamId, opened: Opened) -> Result<PaidWith, Stop> {
+    pub(crate) async fn wallet_card(
+        &self,
+        team: TeamId,
+        opened: Opened,
+    ) -> Result<PaidWith, EngineError> {
         let brand = opened.number.brand();
         let id = MethodId::new(self.inner.world.uuid_v7());
         let holder = Holder::hidden(id);

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     Engine,
-    faults::{Stop, only_fault},
+    faults::{EngineError, only_fault},
 };
 
 /// Where the settings stand in a fault's `field`.
@@ -58,7 +58,7 @@ impl Engine {
         caller: &Caller,
         wallet: Wallet,
         settings: &Value,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), EngineError> {
         let (store, vault, team) = (&self.inner.store, &self.inner.vault, caller.team);
         let text = SecretText::new(settings.to_string());
         let name = wallet.method().code();

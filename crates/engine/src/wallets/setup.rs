@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::{GATEWAY_ID, VALIDATION_HOSTS, WalletB};
 use crate::{
     Engine,
-    faults::{Stop, only_fault},
+    faults::{EngineError, only_fault},
 };
 
 /// Where the payload stands in a fault's `field`.
@@ -74,7 +74,11 @@ impl Engine {
     }
 
     /// Registers a merchant of wallet A; doing it again is harmless.
-    async fn register_merchant(&self, caller: &Caller, merchant: &str) -> Result<Value, Stop> {
+    async fn register_merchant(
+        &self,
+        caller: &Caller,
+        merchant: &str,
+    ) -> Result<Value, EngineError> {
         let known = store::wallet_merchant::of_team(&self.inner.store, caller.team).await?;
         let is_known = known.iter().any(|known| known == merchant);
         if !is_known && known.len() >= MERCHANTS_MAX {
@@ -94,7 +98,11 @@ impl Engine {
         Ok(json!({"merchantGatewayId": merchant, "gateway": gateway}))
     }
 
-    async fn merchant_session(&self, caller: &Caller, wanted: &Validation) -> Result<Value, Stop> {
+    async fn merchant_session(
+        &self,
+        caller: &Caller,
+        wanted: &Validation,
+    ) -> Result<Value, EngineError> {
         let keys = self.wallet_keys(caller.team).await?;
         let keys = keys.b.as_deref();
         let named = keys.and_then(|keys| keys.merchant_identifier.as_deref());

@@ -9,17 +9,17 @@ use domain::{
 use vault::Holder;
 
 use super::{Wallet, WalletKeys, save, save::Ready};
-use crate::{Engine, faults::Stop, lately::Lately};
+use crate::{Engine, faults::EngineError, recent_reads::RecentReads};
 
 /// Teams whose keys are kept at the same time.
 const TEAMS_KEPT: usize = 1_000;
 
-/// The keys of teams, as read lately.
-pub(crate) type Cache = Lately<TeamId, Read>;
+/// The keys of teams, as read recently.
+pub(crate) type Cache = RecentReads<TeamId, Read>;
 
 /// The cache of a node that starts.
 pub(crate) fn cache() -> Cache {
-    Lately::at_most(TEAMS_KEPT)
+    RecentReads::at_most(TEAMS_KEPT)
 }
 
 /// Keys with what they were read from.
@@ -31,7 +31,7 @@ pub(crate) struct Read {
 
 impl Engine {
     /// A team's keys, as they were less than a second ago.
-    pub(super) async fn wallet_keys(&self, team: TeamId) -> Result<WalletKeys, Stop> {
+    pub(super) async fn wallet_keys(&self, team: TeamId) -> Result<WalletKeys, EngineError> {
         let cache = &self.inner.wallet_keys;
         let reading = match cache.find(&team, self.inner.world.now()) {
             Ok(read) => return Ok(read.keys),
@@ -59,7 +59,7 @@ impl Engine {
         &self,
         team: TeamId,
         saved: &[(String, BlobId)],
-    ) -> Result<WalletKeys, Stop> {
+    ) -> Result<WalletKeys, EngineError> {
         let is_first = self.first_team().await? == Some(team);
         let mut keys = if is_first {
             self.inner.wallets.clone()
@@ -92,7 +92,7 @@ impl Engine {
     }
 
     /// The team that the configuration is about. It never changes, so it is looked for until there is one.
-    async fn first_team(&self) -> Result<Option<TeamId>, Stop> {
+    async fn first_team(&self) -> Result<Option<TeamId>, EngineError> {
         if let Some(team) = *self.inner.first_team.lock() {
             return Ok(Some(team));
         }

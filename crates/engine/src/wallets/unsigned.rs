@@ -26,16 +26,18 @@ const AMOUNT: i64 = 1_000;
 pub(super) fn read(wallet: Wallet, token: &Value) -> Result<Opened, WalletError> {
     match token {
         Value::String(text) if !text.is_empty() => match serde_json::from_str::<Value>(text) {
-            Ok(Value::Object(fields)) if fields.contains_key("sandbox") => told(wallet, &fields),
+            Ok(Value::Object(fields)) if fields.contains_key("sandbox") => {
+                from_fields(wallet, &fields)
+            }
             _ => any(wallet),
         },
-        Value::Object(fields) if fields.contains_key("sandbox") => told(wallet, fields),
+        Value::Object(fields) if fields.contains_key("sandbox") => from_fields(wallet, fields),
         Value::Object(fields) if !fields.is_empty() => any(wallet),
         _ => Err(WalletError::NotAToken),
     }
 }
 
-fn told(wallet: Wallet, token: &Map<String, Value>) -> Result<Opened, WalletError> {
+fn from_fields(wallet: Wallet, token: &Map<String, Value>) -> Result<Opened, WalletError> {
     let fields = token
         .get("sandbox")
         .and_then(Value::as_object)

@@ -1,4 +1,4 @@
-//! Security codes that nodes share: erased when their authorisation has ended, whoever dies.
+//! Security codes that nodes share: erased when their authorisation has ended, no matter who dies.
 
 use std::{
     sync::{

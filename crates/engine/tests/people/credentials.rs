@@ -37,8 +37,8 @@ fn a_node_that_knows_the_replaced_credentials_pays_with_the_new_ones() {
             target: Target::Connection("keyed".to_owned()),
             ..order(customer)
         };
-        let told = shop.run(other.authorise(&shop.server, None, Ok(command)));
-        told.result.unwrap().payment.status()
+        let reported = shop.run(other.authorise(&shop.server, None, Ok(command)));
+        reported.result.unwrap().payment.status()
     };
     assert_eq!(pay(), Status::Authorised);
     // The other node has just read the connection, and goes on naming the record that is erased now.

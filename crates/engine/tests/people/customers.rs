@@ -66,13 +66,17 @@ fn one_key_makes_one_customer_for_each_request() {
                 .await
         }
     };
-    let told = shop.run(join_all((0..10).map(|_| ask(json!("Ada")))));
-    let first = told[0].result.clone().unwrap();
+    let reported = shop.run(join_all((0..10).map(|_| ask(json!("Ada")))));
+    let first = reported[0].result.clone().unwrap();
     assert!(
-        told.iter()
-            .all(|told| told.result.as_ref().unwrap() == &first)
+        reported
+            .iter()
+            .all(|reported| reported.result.as_ref().unwrap() == &first)
     );
-    assert_eq!(told.iter().filter(|told| told.replayed).count(), 9);
+    assert_eq!(
+        reported.iter().filter(|reported| reported.replayed).count(),
+        9
+    );
     let other = shop.run(ask(json!("Bea")));
     assert!(!other.replayed);
     assert_ne!(other.result.unwrap(), first);

@@ -95,7 +95,7 @@ fn zebedee(shop: &Shop, payments: usize) -> CustomerId {
 }
 
 #[test]
-fn what_a_request_was_told_after_its_flow_had_gone_on_is_erased_too() {
+fn what_a_request_was_reported_after_its_flow_had_gone_on_is_erased_too() {
     let start = "name: On\ntrigger: payment\nsteps:\n";
     let call = "- call_webhook:\n    url: https://shop.example/\n";
     let (pays, declines) = (
@@ -115,13 +115,14 @@ fn what_a_request_was_told_after_its_flow_had_gone_on_is_erased_too() {
             target: engine::Target::Flow(Some("on".to_owned())),
             ..order(customer)
         };
-        let told = shop.run(shop.engine.authorise(
+        let reported = shop.run(shop.engine.authorise(
             &shop.server,
             once(Scope::Authorise, "pay", &json!(1)),
             Ok(command),
         ));
         assert!(
-            told.result
+            reported
+                .result
                 .unwrap()
                 .payment
                 .customer()
@@ -216,7 +217,7 @@ fn a_deleted_customer_is_gone_with_its_methods_and_its_payments_keep_the_id_alon
 }
 
 #[test]
-fn what_keys_tell_holds_no_person_and_is_still_told() {
+fn what_keys_tell_holds_no_person_and_is_still_reported() {
     let shop = Shop::open(2);
     let customer = zebedee(&shop, 1);
     let payment = payments_of(&shop, customer)[0].clone();
@@ -237,12 +238,12 @@ fn what_keys_tell_holds_no_person_and_is_still_told() {
     );
     let again = shop.pay(customer, once(Scope::Authorise, "pay-0", &arguments));
     assert!(again.replayed);
-    let told = again.result.unwrap();
+    let reported = again.result.unwrap();
     assert_eq!(
-        (told.id(), told.status(), told.version()),
+        (reported.id(), reported.status(), reported.version()),
         (payment.id(), payment.status(), payment.version())
     );
-    assert_eq!(told.method().holder, None);
+    assert_eq!(reported.method().holder, None);
     assert_eq!(
         shop.run(shop.engine.customer(&shop.server, stranger))
             .unwrap()
@@ -355,13 +356,13 @@ fn a_payment_that_races_with_the_deletion_is_erased_too() {
                     .is_ok()
             }),
         ];
-        let told = shop.at_once(stories);
-        assert!(told[1]);
+        let reported = shop.at_once(stories);
+        assert!(reported[1]);
         late += usize::from(!left(&shop).is_empty());
         node.start();
         shop.pass(Duration::from_mins(3));
         assert_eq!(left(&shop), [""; 0], "seed {seed}");
-        assert_eq!(payments_of(&shop, customer).len(), usize::from(told[0]));
+        assert_eq!(payments_of(&shop, customer).len(), usize::from(reported[0]));
     }
     assert!(late > 0, "some payment was committed after the first pass");
 }

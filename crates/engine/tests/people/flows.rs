@@ -223,7 +223,7 @@ fn another_team_finds_and_changes_nothing() {
     assert_eq!(listed(&shop, &other).len(), 1);
     let engine = &shop.engine;
     let mine = flow("mine");
-    let told = [
+    let reported = [
         shop.run(engine.get_flow(&other, &mine, None)).map(|_| ()),
         shop.run(engine.export_flow(&other, &mine, None, FlowFormat::Yaml))
             .map(|_| ()),
@@ -232,7 +232,7 @@ fn another_team_finds_and_changes_nothing() {
         shop.run(engine.publish_flow(&other, &mine, 1)).map(|_| ()),
         shop.run(engine.set_default_flow(&other, &mine)),
     ];
-    for result in told {
+    for result in reported {
         assert_eq!(result.unwrap_err().code, Code::FlowNotFound);
     }
     let own = SaveConnection {

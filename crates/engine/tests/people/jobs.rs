@@ -166,7 +166,8 @@ fn instances_that_call_a_silent_server_hold_up_neither_recovery_nor_flows_of_pay
             payment: None,
             instance: None,
         };
-        shop.run(shop.engine.hear(&shop.server, webhook)).unwrap();
+        shop.run(shop.engine.receive_webhook(&shop.server, webhook))
+            .unwrap();
     }
     let payment = unknown(&shop, customer);
     shop.engine.start();

@@ -1,4 +1,4 @@
-//! What follows an outcome at once: who goes on with it, and what requests are told of it.
+//! What follows an outcome at once: who goes on with it, and what requests learn of it.
 
 use std::time::Duration;
 
@@ -8,7 +8,9 @@ use domain::{
     id::{ConnectionId, CustomerId, PaymentId},
     payment::{Initiator, Payment, Resolution, Status},
 };
-use engine::{Abandon, Authorise, Cancel, Resolve, SaveConnection, Scope, Target, Told, Webhook};
+use engine::{
+    Abandon, Authorise, Cancel, Resolve, Response, SaveConnection, Scope, Target, Webhook,
+};
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
@@ -56,12 +58,12 @@ fn by(flow: &str, customer: CustomerId) -> Authorise {
     }
 }
 
-fn pay(shop: &Shop, command: Authorise, key: Option<&str>) -> Told<Payment> {
+fn pay(shop: &Shop, command: Authorise, key: Option<&str>) -> Response<Payment> {
     let once = key.and_then(|key| once(Scope::Authorise, key, &json!(1)));
-    let told = shop.run(shop.engine.authorise(&shop.server, once, Ok(command)));
-    Told {
-        result: told.result.map(|view| *view.payment),
-        replayed: told.replayed,
+    let reported = shop.run(shop.engine.authorise(&shop.server, once, Ok(command)));
+    Response {
+        result: reported.result.map(|view| *view.payment),
+        replayed: reported.replayed,
     }
 }
 
@@ -100,9 +102,9 @@ fn a_flow_that_an_outcome_starts_hides_no_capture_from_the_request() {
         "- note: it is authorised\n- capture: now\n",
     );
     for key in [None, Some("key")] {
-        let told = pay(&shop, by("on", customer), key).result.unwrap();
+        let reported = pay(&shop, by("on", customer), key).result.unwrap();
         assert_eq!(
-            (told.status(), told.triggered().len()),
+            (reported.status(), reported.triggered().len()),
             (Status::Succeeded, 1),
             "{key:?}"
         );
@@ -113,7 +115,7 @@ fn a_flow_that_an_outcome_starts_hides_no_capture_from_the_request() {
 }
 
 #[test]
-fn a_request_whose_flow_can_not_go_on_in_time_is_told_the_payment() {
+fn a_request_whose_flow_can_not_go_on_in_time_is_reported_the_payment() {
     let (shop, customer) = shop(2);
     flow(
         &shop,
@@ -126,11 +128,11 @@ fn a_request_whose_flow_can_not_go_on_in_time_is_told_the_payment() {
         let (engine, server) = (shop.engine.clone(), shop.server.clone());
         let once = once(Scope::Authorise, &format!("key-{n}"), &json!(1));
         stories.push(Box::pin(async move {
-            let told = engine
+            let reported = engine
                 .authorise(&server, once, Ok(by("on", customer)))
                 .await
                 .result;
-            Some(told.map(|view| view.payment.status()))
+            Some(reported.map(|view| view.payment.status()))
         }));
     }
     let (world, store) = (shop.world.clone(), shop.store.clone());
@@ -148,10 +150,10 @@ fn a_request_whose_flow_can_not_go_on_in_time_is_told_the_payment() {
         );
         None
     }));
-    let told: Vec<_> = shop.at_once(stories).into_iter().flatten().collect();
-    assert_eq!(told.len(), 25);
-    for told in told {
-        assert_eq!(told.unwrap(), Status::Authorised);
+    let reported: Vec<_> = shop.at_once(stories).into_iter().flatten().collect();
+    assert_eq!(reported.len(), 25);
+    for reported in reported {
+        assert_eq!(reported.unwrap(), Status::Authorised);
     }
     for n in 0..25 {
         let again = pay(&shop, by("on", customer), Some(&format!("key-{n}")));
@@ -159,13 +161,13 @@ fn a_request_whose_flow_can_not_go_on_in_time_is_told_the_payment() {
         assert_eq!(
             again.result.unwrap().status(),
             Status::Authorised,
-            "what was told is told again"
+            "what was answered is answered again"
         );
     }
 }
 
 #[test]
-fn a_request_whose_flow_has_not_begun_to_charge_in_time_is_told_no_outcome_for_good() {
+fn a_request_whose_flow_has_not_begun_to_charge_in_time_is_reported_no_outcome_for_good() {
     let (shop, customer) = shop(12);
     let connection = SaveConnection {
         id: ConnectionId::parse("on"),
@@ -184,10 +186,10 @@ fn a_request_whose_flow_has_not_begun_to_charge_in_time_is_told_no_outcome_for_g
             "name: on\ntrigger: payment\nsteps:\n{steps}- authorise:\n    connection: on\n- capture: now\n"
         ),
     );
-    let told = pay(&shop, by("on", customer), Some("key")).result.unwrap();
-    assert_eq!(told.status(), Status::NoAnswerFromPsp);
-    // Its key still waits for an outcome, which whoever goes on with the payment tells; until then it tells the same.
-    assert!(now(&shop, told.id()).owed_answer().is_some());
+    let reported = pay(&shop, by("on", customer), Some("key")).result.unwrap();
+    assert_eq!(reported.status(), Status::NoAnswerFromPsp);
+    // Its key still waits for an outcome, which the task that goes on with the payment gives; until then it gives the same.
+    assert!(now(&shop, reported.id()).owed_answer().is_some());
     let again = pay(&shop, by("on", customer), Some("key"));
     assert!(again.replayed);
     assert_eq!(again.result.unwrap().status(), Status::NoAnswerFromPsp);
@@ -201,10 +203,10 @@ fn what_a_person_settles_goes_on_at_once() {
     ] {
         let (shop, customer) = shop(seed);
         flow(&shop, "on", &json!({"silent": 1}), "- capture: now\n");
-        let told = pay(&shop, by("on", customer), Some("key")).result.unwrap();
-        assert_eq!(told.status(), Status::NoAnswerFromPsp);
+        let reported = pay(&shop, by("on", customer), Some("key")).result.unwrap();
+        assert_eq!(reported.status(), Status::NoAnswerFromPsp);
         let resolve = Resolve {
-            id: told.id(),
+            id: reported.id(),
             outcome,
             evidence: "a telephone call".to_owned(),
         };
@@ -279,7 +281,7 @@ fn a_webhook_that_lets_a_started_flow_capture_captures_at_once() {
     )
     .unwrap();
     assert_eq!(
-        shop.run(shop.engine.hear(&shop.server, shipped))
+        shop.run(shop.engine.receive_webhook(&shop.server, shipped))
             .unwrap()
             .resumed,
         1
@@ -289,7 +291,7 @@ fn a_webhook_that_lets_a_started_flow_capture_captures_at_once() {
 }
 
 #[test]
-fn where_nobody_is_present_a_demand_for_3d_secure_is_told_as_a_decline() {
+fn where_nobody_is_present_a_demand_for_3d_secure_is_reported_as_a_decline() {
     let (shop, customer) = shop(8);
     flow(&shop, "on", &json!({"asks": 1}), "- capture: now\n");
     let command = || Authorise {
@@ -297,10 +299,10 @@ fn where_nobody_is_present_a_demand_for_3d_secure_is_told_as_a_decline() {
         ..by("on", customer)
     };
     for key in [None, Some("key"), Some("key")] {
-        let told = pay(&shop, command(), key).result.unwrap();
-        let declined = told.decline().map(|decline| decline.code);
+        let reported = pay(&shop, command(), key).result.unwrap();
+        let declined = reported.decline().map(|decline| decline.code);
         assert_eq!(
-            (told.status(), declined),
+            (reported.status(), declined),
             (Status::Declined, Some(DeclineCode::AuthorizationRequired)),
             "{key:?}"
         );
@@ -312,7 +314,7 @@ fn where_nobody_is_present_a_demand_for_3d_secure_is_told_as_a_decline() {
 }
 
 #[test]
-fn a_payment_that_is_given_up_while_a_webhook_is_called_is_told_to_its_request() {
+fn a_payment_that_is_given_up_while_a_webhook_is_called_is_reported_to_its_request() {
     let (shop, customer) = shop(9);
     let connection = "- authorise:\n    connection: approves-a\n- capture: now\n";
     let start =
@@ -321,7 +323,7 @@ fn a_payment_that_is_given_up_while_a_webhook_is_called_is_told_to_its_request()
     let (engine, server) = (shop.engine.clone(), shop.server.clone());
     let (other, caller, store) = (engine.clone(), server.clone(), shop.store.clone());
     let (team, world) = (shop.team, shop.world.clone());
-    let told = shop.at_once::<Result<Status, Fault>>(vec![
+    let reported = shop.at_once::<Result<Status, Fault>>(vec![
         Box::pin(async move {
             let once = once(Scope::Authorise, "key", &json!(1));
             engine
@@ -341,7 +343,7 @@ fn a_payment_that_is_given_up_while_a_webhook_is_called_is_told_to_its_request()
                 .map(|view| view.payment.status())
         }),
     ]);
-    assert_eq!(told, [Ok(Status::Declined), Ok(Status::Declined)]);
+    assert_eq!(reported, [Ok(Status::Declined), Ok(Status::Declined)]);
     assert_eq!(
         pay(&shop, by("on", customer), Some("key"))
             .result
@@ -352,7 +354,7 @@ fn a_payment_that_is_given_up_while_a_webhook_is_called_is_told_to_its_request()
 }
 
 #[test]
-fn giving_up_beside_the_customers_return_tells_how_it_ended() {
+fn giving_up_alongside_the_customers_return_tells_how_it_ended() {
     let mut ends = std::collections::BTreeSet::new();
     for after in (0..2000).step_by(100) {
         let (shop, customer) = shop(10 + after);
@@ -376,20 +378,20 @@ fn giving_up_beside_the_customers_return_tells_how_it_ended() {
             shop.server.clone(),
             shop.world.clone(),
         );
-        let told = shop.at_once::<Option<Result<Status, Fault>>>(vec![
+        let reported = shop.at_once::<Option<Result<Status, Fault>>>(vec![
             Box::pin(async move {
                 engine.returned(&token, None).await;
                 None
             }),
             Box::pin(async move {
                 world.sleep(Duration::from_millis(after)).await;
-                let told = other.abandon(&server, Abandon { id }).await;
-                Some(told.map(|view| view.payment.status()))
+                let reported = other.abandon(&server, Abandon { id }).await;
+                Some(reported.map(|view| view.payment.status()))
             }),
         ]);
-        let told = told.into_iter().flatten().next().unwrap();
+        let reported = reported.into_iter().flatten().next().unwrap();
         let end = now(&shop, id).status();
-        match told {
+        match reported {
             Ok(status) => assert_eq!(status, end, "after {after} ms"),
             Err(fault) => {
                 assert_eq!(
@@ -409,7 +411,7 @@ fn giving_up_beside_the_customers_return_tells_how_it_ended() {
 }
 
 #[test]
-fn of_two_who_give_up_a_payment_both_are_told_that_it_has_ended() {
+fn of_two_who_give_up_a_payment_both_are_reported_that_it_has_ended() {
     let (shop, customer) = shop(40);
     flow(
         &shop,
@@ -437,11 +439,11 @@ fn of_two_who_give_up_a_payment_both_are_told_that_it_has_ended() {
                 .status()
         })
     };
-    let told = shop.at_once(vec![
+    let reported = shop.at_once(vec![
         give_up(shop.engine.clone(), 0),
         give_up(shop.another_node(), 100),
     ]);
-    assert_eq!(told, [Status::Declined; 2]);
+    assert_eq!(reported, [Status::Declined; 2]);
 }
 
 #[test]

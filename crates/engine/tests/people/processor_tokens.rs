@@ -128,7 +128,7 @@ fn a_token_is_asked_for_once_and_kept() {
 }
 
 #[test]
-fn a_challenge_is_told_until_the_customer_has_passed_it() {
+fn a_challenge_is_reported_until_the_customer_has_passed_it() {
     let shop = Shop::open(2);
     shop.desk.becomes(Mood::Challenges);
     let token = of_nobody(&shop);
@@ -166,7 +166,7 @@ fn a_challenge_is_told_until_the_customer_has_passed_it() {
 }
 
 #[test]
-fn a_failed_challenge_leads_back_as_failed_is_told_once_and_the_call_after_asks_anew() {
+fn a_failed_challenge_leads_back_as_failed_is_reported_once_and_the_call_after_asks_again() {
     let shop = Shop::open(3);
     shop.desk.becomes(Mood::Challenges);
     let token = of_nobody(&shop);
@@ -350,11 +350,11 @@ fn calls_at_once_on_several_nodes_make_one_request() {
             Box::pin(async move { node.processor_token(&server, wanted).await })
                 as BoxFuture<'static, Result<String, Fault>>
         });
-        let told = shop.at_once(calls.collect());
-        let first = told[0].as_ref().unwrap();
+        let reported = shop.at_once(calls.collect());
+        let first = reported[0].as_ref().unwrap();
         assert!(
-            told.iter().all(|token| token.as_ref() == Ok(first)),
-            "seed {seed}: {told:?}"
+            reported.iter().all(|token| token.as_ref() == Ok(first)),
+            "seed {seed}: {reported:?}"
         );
         assert_eq!(shop.desk.asked().len(), 1, "seed {seed}");
     }
@@ -423,8 +423,8 @@ fn a_method_that_is_deleted_while_the_processor_is_asked_leaves_no_token() {
             world.sleep(Duration::from_micros(seed * 20)).await;
             deletes.delete_method(&server, token).await.is_ok()
         });
-        let told = shop.at_once::<bool>(vec![asking, deleting]);
-        assert!(told[1]);
+        let reported = shop.at_once::<bool>(vec![asking, deleting]);
+        assert!(reported[1]);
         assert_eq!(
             (shop.count("processor_token"), shop.count("token_request")),
             (0, 0),

@@ -12,8 +12,8 @@ use domain::{
     payment::{Initiator, Payment},
 };
 use engine::{
-    Authorise, CreateCustomer, Engine, Instrument, Once, Owner, Parts, Payer, Scope, Seed,
-    SeedConnection, SeedFlow, Settings, TokenView, Tokenise, Told,
+    Authorise, CreateCustomer, Engine, Instrument, Once, Owner, Parts, Payer, Response, Scope,
+    Seed, SeedConnection, SeedFlow, Settings, TokenView, Tokenise,
 };
 use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
@@ -144,23 +144,23 @@ impl Shop {
             .expect("the story does not get stuck")
     }
 
-    /// Plays stories as tasks of their own, in an order that the seed decides. What they told, in their order.
+    /// Plays stories as tasks of their own, in an order that the seed decides. What they reported, in their order.
     pub(crate) fn at_once<T: Send + 'static>(&self, stories: Vec<BoxFuture<'static, T>>) -> Vec<T> {
-        let (told, count) = (Arc::new(Mutex::new(BTreeMap::new())), stories.len());
+        let (details, count) = (Arc::new(Mutex::new(BTreeMap::new())), stories.len());
         for (n, story) in stories.into_iter().enumerate() {
-            let told = Arc::clone(&told);
+            let details = Arc::clone(&details);
             self.world.spawn(async move {
                 let result = story.await;
-                told.lock().insert(n, result);
+                details.lock().insert(n, result);
             });
         }
         self.run(async {
-            while told.lock().len() < count {
+            while details.lock().len() < count {
                 self.world.sleep(Duration::from_millis(1)).await;
             }
         });
-        let told = std::mem::take(&mut *told.lock());
-        told.into_values().collect()
+        let details = std::mem::take(&mut *details.lock());
+        details.into_values().collect()
     }
 
     pub(crate) fn pass(&self, span: Duration) {
@@ -209,7 +209,7 @@ impl Shop {
         caller: &Caller,
         once: Option<Once>,
         command: Tokenise,
-    ) -> Told<TokenView> {
+    ) -> Response<TokenView> {
         self.run(self.engine.tokenise(caller, once, Ok(command)))
     }
 
@@ -231,7 +231,7 @@ impl Shop {
     }
 
     pub(crate) fn default_of(&self, customer: CustomerId) -> Option<VaultToken> {
-        let told = self
+        let details = self
             .run(self.engine.customer(&self.server, customer))
             .unwrap()
             .default_method;
@@ -245,10 +245,10 @@ impl Shop {
             .collect();
         assert_eq!(
             flagged,
-            Vec::from_iter(told.clone()),
+            Vec::from_iter(details.clone()),
             "both views agree, and the default is one of the methods"
         );
-        told
+        details
     }
 
     /// How many numbers the vault holds.
@@ -259,14 +259,14 @@ impl Shop {
             .len()
     }
 
-    pub(crate) fn pay(&self, customer: CustomerId, once: Option<Once>) -> Told<Payment> {
-        let told = self.run(
+    pub(crate) fn pay(&self, customer: CustomerId, once: Option<Once>) -> Response<Payment> {
+        let details = self.run(
             self.engine
                 .authorise(&self.server, once, Ok(order(customer))),
         );
-        Told {
-            result: told.result.map(|view| *view.payment),
-            replayed: told.replayed,
+        Response {
+            result: details.result.map(|view| *view.payment),
+            replayed: details.replayed,
         }
     }
 
@@ -347,7 +347,7 @@ pub(crate) fn order(customer: CustomerId) -> Authorise {
         instrument: None::<Instrument>,
         payer: Some(Payer {
             id: Some(customer.to_string()),
-            told: domain::payment::Payer::default(),
+            details: domain::payment::Payer::default(),
         }),
         order_id: None,
         transaction_id: None,

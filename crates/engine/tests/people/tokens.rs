@@ -9,7 +9,7 @@ use domain::{
     expiry::Expiry,
     id::{ConnectionId, VaultToken},
 };
-use engine::{Authorise, Owner, SaveConnection, Scope, Target, TokenView, Tokenise, Told};
+use engine::{Authorise, Owner, Response, SaveConnection, Scope, Target, TokenView, Tokenise};
 use futures_util::future::BoxFuture;
 use serde_json::json;
 
@@ -112,8 +112,8 @@ fn with_customer_data_a_customer_is_made_whose_default_it_is() {
 fn an_unknown_customer_is_not_found_and_nothing_is_sealed() {
     let shop = Shop::open(4);
     for id in ["0192a000-0000-7000-8000-000000000000", "no uuid at all", ""] {
-        let told = shop.tokenise(&shop.server, None, token(card(VISA), for_customer(id)));
-        assert_eq!(told.result.unwrap_err().code, Code::CustomerNotFound);
+        let reported = shop.tokenise(&shop.server, None, token(card(VISA), for_customer(id)));
+        assert_eq!(reported.result.unwrap_err().code, Code::CustomerNotFound);
     }
     assert_eq!((shop.sealed(), shop.count("method")), (0, 0));
 }
@@ -141,13 +141,17 @@ fn a_code_of_the_wrong_length_is_refused_in_live_mode_alone() {
         (Mode::Live, Some("data.paymentMethod.card.cvc")),
     ] {
         let shop = Shop::open_in(6, mode);
-        let told = shop.tokenise(
+        let reported = shop.tokenise(
             &shop.server,
             None,
             token(card_with_code(AMEX, "123"), Owner::Nobody),
         );
         assert_eq!(
-            told.result.err().and_then(|fault| fault.field).as_deref(),
+            reported
+                .result
+                .err()
+                .and_then(|fault| fault.field)
+                .as_deref(),
             refused
         );
         assert!(
@@ -291,7 +295,7 @@ fn the_key_of_an_open_payment_is_never_forgotten() {
 }
 
 #[test]
-fn an_amended_request_is_told_how_the_first_one_ended() {
+fn an_amended_request_is_reported_how_the_first_one_ended() {
     let shop = Shop::open(9);
     let ask = |arguments: &serde_json::Value, owner: Owner| {
         let once = once(Scope::Tokenise, "k", arguments);
@@ -319,7 +323,7 @@ fn twenty_at_once_with_one_key_make_one_token_and_leave_one_number() {
         let shop = Shop::open(seed);
         let customer = shop.create_customer("Ada");
         let arguments = json!({"data": 1});
-        let ask = |n: usize| -> BoxFuture<'static, Told<TokenView>> {
+        let ask = |n: usize| -> BoxFuture<'static, Response<TokenView>> {
             // Half of them reach another node.
             let engine = if n.is_multiple_of(2) {
                 shop.engine.clone()
@@ -330,12 +334,19 @@ fn twenty_at_once_with_one_key_make_one_token_and_leave_one_number() {
             let command = token(card(VISA), for_customer(customer.to_string()));
             Box::pin(async move { engine.tokenise(&server, once, Ok(command)).await })
         };
-        let told = shop.at_once((0..20).map(ask).collect());
-        assert_eq!(told.iter().filter(|told| !told.replayed).count(), 1);
-        let first = told[0].result.clone().unwrap();
+        let reported = shop.at_once((0..20).map(ask).collect());
+        assert_eq!(
+            reported
+                .iter()
+                .filter(|reported| !reported.replayed)
+                .count(),
+            1
+        );
+        let first = reported[0].result.clone().unwrap();
         assert!(
-            told.iter()
-                .all(|told| told.result.as_ref().unwrap() == &first)
+            reported
+                .iter()
+                .all(|reported| reported.result.as_ref().unwrap() == &first)
         );
         assert_eq!(shop.tokens(customer), [first.method.token]);
         assert_eq!(shop.sealed(), 1, "the numbers of the others are erased");
@@ -346,7 +357,7 @@ fn twenty_at_once_with_one_key_make_one_token_and_leave_one_number() {
 fn twenty_cards_at_once_for_one_customer_are_all_stored_and_one_is_the_default() {
     let shop = Shop::open(10);
     let customer = shop.create_customer("Ada");
-    let ask = |n: usize| -> BoxFuture<'static, Told<TokenView>> {
+    let ask = |n: usize| -> BoxFuture<'static, Response<TokenView>> {
         let engine = if n.is_multiple_of(2) {
             shop.engine.clone()
         } else {
@@ -356,13 +367,13 @@ fn twenty_cards_at_once_for_one_customer_are_all_stored_and_one_is_the_default()
         let command = token(card(VISA), for_customer(customer.to_string()));
         Box::pin(async move { engine.tokenise(&server, None, Ok(command)).await })
     };
-    let told = shop.at_once((0..20).map(ask).collect());
-    assert!(told.iter().all(|told| told.result.is_ok()));
+    let reported = shop.at_once((0..20).map(ask).collect());
+    assert!(reported.iter().all(|reported| reported.result.is_ok()));
     assert_eq!(shop.tokens(customer).len(), 20);
     assert!(shop.default_of(customer).is_some());
-    let defaults = told
+    let defaults = reported
         .iter()
-        .filter(|told| told.result.as_ref().unwrap().method.is_default)
+        .filter(|reported| reported.result.as_ref().unwrap().method.is_default)
         .count();
     assert_eq!(defaults, 1);
 }
@@ -422,10 +433,10 @@ fn a_key_is_the_teams_and_another_browser_learns_nothing_by_it() {
     for arguments in [arguments.clone(), serde_json::json!({"data": 2})] {
         let another = shop.client(ClientGrant::default());
         let key = once(Scope::Tokenise, "order-2", &arguments);
-        let told = shop.tokenise(&another, key, wanted());
-        let fault = told.result.unwrap_err();
+        let reported = shop.tokenise(&another, key, wanted());
+        let fault = reported.result.unwrap_err();
         assert_eq!(fault.code, Code::KeyReused);
-        assert!(fault.id.is_none() && fault.first.is_none() && !told.replayed);
+        assert!(fault.id.is_none() && fault.first.is_none() && !reported.replayed);
     }
     assert_eq!(shop.sealed(), 1);
 }

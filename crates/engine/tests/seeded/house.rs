@@ -9,7 +9,7 @@ use domain::{
     customer::{CardInput, NewMethod},
     expiry::Expiry,
     id::{ConnectionId, FlowId},
-    payment::{Kind, Payment},
+    payment::{OperationKind, Payment},
 };
 use engine::{
     Connectors, Engine, Owner, Parts, Seed, SeedConnection, SeedFlow, Settings, Tokenise,
@@ -119,7 +119,7 @@ impl House {
                 .get(&id.key())
                 .unwrap_or_else(|| panic!("{reference} is charged and has no payment"));
             let operation = payment.operation(n).unwrap();
-            assert!(matches!(operation.kind, Kind::Authorise { .. }));
+            assert!(matches!(operation.kind, OperationKind::Authorise { .. }));
             let gone = entry.cancelled(now)
                 || entry.refunded(now) == entry.captured(now) && entry.captured(now) > 0;
             if entry.authorised(now) > 0 && !gone {
@@ -159,7 +159,7 @@ impl House {
             let attempts = payment
                 .operations()
                 .iter()
-                .filter(|one| matches!(one.kind, Kind::Authorise { .. }));
+                .filter(|one| matches!(one.kind, OperationKind::Authorise { .. }));
             let says = attempts.filter(|one| one.state.is_done()).count() > 0;
             assert_eq!(holds, says, "{} says {}", payment.id(), payment.status());
             let own = all_events
@@ -185,8 +185,8 @@ impl House {
                 metadata: None,
                 owner: Owner::Nobody,
             };
-            let told = engine.tokenise(&caller, None, Ok(wanted)).await;
-            told.result.unwrap().method.token.as_str().to_owned()
+            let reported = engine.tokenise(&caller, None, Ok(wanted)).await;
+            reported.result.unwrap().method.token.as_str().to_owned()
         }
     }
 }

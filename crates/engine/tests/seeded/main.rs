@@ -104,7 +104,7 @@ fn twins_of_a_refund_that_is_pending_get_its_answer_and_no_refusal() {
 }
 
 #[test]
-fn whoever_asks_under_a_key_is_told_the_end_of_the_flow_and_not_its_middle() {
+fn a_request_under_a_key_gets_the_end_of_the_flow_and_not_its_middle() {
     for seed in 20..30 {
         let house = House::build(seed);
         let caller = house.caller();
@@ -179,7 +179,7 @@ fn an_authorisation_that_nobody_captures_is_cancelled_when_the_processor_says_so
 }
 
 #[test]
-fn a_request_whose_time_is_over_before_anything_is_on_disk_is_told_so_and_may_come_again() {
+fn a_request_whose_time_is_over_before_anything_is_on_disk_is_reported_so_and_may_come_again() {
     let house = House::build(8);
     let caller = house.caller();
     let first = story::authorise(&house, &caller, "4242424242424242", 300, Some("late"));

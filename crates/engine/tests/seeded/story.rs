@@ -146,15 +146,15 @@ pub(crate) fn refund(
     }
 }
 
-/// What clients were told, by payment.
-type Told = Arc<Mutex<BTreeMap<PaymentId, Status>>>;
+/// The answers that clients got, by payment.
+type KnownStatuses = Arc<Mutex<BTreeMap<PaymentId, Status>>>;
 
 /// One shopper: pays by token or raw card, then somebody captures, cancels and refunds, some of it at once.
 async fn shopper(
     engine: Engine,
     world: world::World,
     caller: Caller,
-    told: Told,
+    reported: KnownStatuses,
     tokens: Arc<Vec<String>>,
 ) {
     let pick =
@@ -178,7 +178,7 @@ async fn shopper(
         return;
     };
     let id = view.payment.id();
-    told.lock().unwrap().insert(id, view.payment.status());
+    reported.lock().unwrap().insert(id, view.payment.status());
     for _ in 0..pick(4) {
         world
             .sleep(Duration::from_millis(world.random() % 8_000))
@@ -211,7 +211,7 @@ async fn shopper(
             }
         };
         for view in results.into_iter().flatten() {
-            told.lock().unwrap().insert(id, view.payment.status());
+            reported.lock().unwrap().insert(id, view.payment.status());
         }
     }
 }
@@ -225,7 +225,7 @@ fn tokens(house: &House, caller: &Caller) -> Arc<Vec<String>> {
 fn shoppers(
     house: &House,
     caller: &Caller,
-    told: &Told,
+    reported: &KnownStatuses,
     count: usize,
 ) -> Vec<impl Future<Output = ()> + use<>> {
     let tokens = tokens(house, caller);
@@ -234,7 +234,7 @@ fn shoppers(
             house.engine.clone(),
             house.world.clone(),
             caller.clone(),
-            Arc::clone(told),
+            Arc::clone(reported),
             Arc::clone(&tokens),
         )
     };
@@ -246,8 +246,8 @@ pub(crate) fn play(seed: u64, count: usize) -> Played {
     let house = House::build(seed);
     house.engine.start();
     let caller = house.caller();
-    let told = Told::default();
-    house.run(join_all(shoppers(&house, &caller, &told, count)));
+    let reported = KnownStatuses::default();
+    house.run(join_all(shoppers(&house, &caller, &reported, count)));
     house.run(house.world.sleep(Duration::from_hours(3)));
     house.assert_books_equal_payments();
     assert_settled(&house);

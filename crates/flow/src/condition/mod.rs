@@ -8,14 +8,14 @@
 //!
 //! # What is promised
 //! Conditions mean what CEL says. In two cases they are milder: `has()` is false, not an error, when what holds the field
-//! is not there either, and a condition that fails as a whole counts as false, with the reason told.
+//! is not there either, and a condition that fails as a whole counts as false, with the reason.
 
 mod check;
 mod constant;
 mod eval;
 mod parse;
 
-use crate::facts::{Facts, Field, Kind};
+use crate::facts::{FactType, Facts, Field};
 
 /// A condition that was checked.
 #[derive(Debug, Clone)]
@@ -123,8 +123,8 @@ impl std::fmt::Debug for FactRef {
 impl FactRef {
     fn kind(self) -> Type {
         match self.field.kind {
-            Kind::Text => Type::Text,
-            Kind::Int => Type::Int,
+            FactType::Text => Type::Text,
+            FactType::Int => Type::Int,
         }
     }
 }

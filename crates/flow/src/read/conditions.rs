@@ -1,4 +1,4 @@
-//! What is judged of a document that can't be read as a whole, so that its other mistakes are told in the same round.
+//! What is judged of a document that can't be read as a whole, so that its other mistakes are reported in the same round.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Reading a document: what each thing must be, with a message for whoever wrote it otherwise.
+//! Reading a document: what each thing must be, with a message for the author who wrote it otherwise.
 
 mod conditions;
 mod steps;

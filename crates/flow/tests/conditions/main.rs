@@ -13,8 +13,8 @@ fn document(condition: &str) -> Document {
     .unwrap()
 }
 
-/// What is told about a wrong condition.
-fn told(condition: &str) -> String {
+/// The problems reported about a wrong condition.
+fn problems(condition: &str) -> String {
     let problems = Program::compile(&document(condition))
         .err()
         .unwrap_or_default();
@@ -207,8 +207,8 @@ fn constants_that_a_fact_can_never_be_are_refused() {
              `payment.amount` counts minor units",
         ),
     ] {
-        let told = told(condition);
-        assert!(told.starts_with(message), "{condition}: {told}");
+        let problems = problems(condition);
+        assert!(problems.starts_with(message), "{condition}: {problems}");
     }
 }
 
@@ -344,8 +344,8 @@ fn wrong_conditions_are_refused_with_what_would_be_right() {
             "this can't be read as a condition near character 20: it ends too early; is a bracket or a value missing?",
         ),
     ] {
-        let told = told(condition);
-        assert!(told.starts_with(message), "{condition}: {told}");
+        let problems = problems(condition);
+        assert!(problems.starts_with(message), "{condition}: {problems}");
     }
 }
 
@@ -364,14 +364,14 @@ fn deep_conditions_are_refused_before_they_cost_anything() {
         .stack_size(1024 * 1024)
         .spawn(move || {
             for condition in deep {
-                assert!(!told(&condition).is_empty(), "{condition}");
+                assert!(!problems(&condition).is_empty(), "{condition}");
             }
             // Signs in a row are folded and nest nothing.
             for condition in [
                 format!("{}true", "!".repeat(900)),
                 format!("{}1 < 2", "-".repeat(900)),
             ] {
-                assert_eq!(told(&condition), "", "{condition}");
+                assert_eq!(problems(&condition), "", "{condition}");
             }
         });
     judge.unwrap().join().unwrap();
@@ -392,7 +392,7 @@ fn long_conditions_that_are_flat_are_taken() {
         format!("customer.name == '{}'", "\\'(".repeat(100)),
     ] {
         if condition.chars().count() <= 1_000 {
-            assert_eq!(told(&condition), "", "{condition}");
+            assert_eq!(problems(&condition), "", "{condition}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What a document may hold, and what is told about one that holds something else.
+//! What a document may hold, and the problems reported about one that holds something else.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod yaml;
@@ -32,8 +32,8 @@ steps:
   - note: "text with {payment.currency} stays as it is: plain"
 "#;
 
-/// What is told about a text, a line for each problem.
-fn told(text: &str) -> Vec<String> {
+/// The problems reported about a text, a line for each problem.
+fn problems(text: &str) -> Vec<String> {
     Document::parse(text)
         .unwrap_err()
         .iter()
@@ -41,9 +41,9 @@ fn told(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// What is told about one step in a document that is good but for it.
-fn told_of_step(step: &str) -> String {
-    told(&format!("name: n\ntrigger: payment\nsteps:\n  - {step}\n")).join(" / ")
+/// The problems reported about one step in a document that is good but for it.
+fn problem_of_step(step: &str) -> String {
+    problems(&format!("name: n\ntrigger: payment\nsteps:\n  - {step}\n")).join(" / ")
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn every_trigger_is_read() {
 }
 
 #[test]
-fn a_wrong_trigger_is_told_with_what_would_be_right() {
+fn a_wrong_trigger_is_reported_with_what_would_be_right() {
     for (trigger, message) in [
         (
             "paymnet",
@@ -94,10 +94,10 @@ fn a_wrong_trigger_is_told_with_what_would_be_right() {
         ),
     ] {
         let text = format!("name: n\ntrigger: {trigger}\nsteps: [{{note: a}}]");
-        assert_eq!(told(&text), [format!("trigger (line 2): {message}")]);
+        assert_eq!(problems(&text), [format!("trigger (line 2): {message}")]);
     }
     let inner = |trigger: &str| {
-        told(&format!(
+        problems(&format!(
             "name: n\ntrigger: {trigger}\nsteps: [{{note: a}}]"
         ))
     };
@@ -138,8 +138,8 @@ steps:
   - id: twice
     note: [b]
 "#;
-    let told = told(text);
-    let places: Vec<&str> = told
+    let problems = problems(text);
+    let places: Vec<&str> = problems
         .iter()
         .filter_map(|problem| problem.split(':').next())
         .collect();
@@ -156,16 +156,16 @@ steps:
             "steps[2].id (line 14)",
             "steps[2].note (line 15)",
         ],
-        "{told:#?}"
+        "{problems:#?}"
     );
 }
 
 #[test]
-fn an_else_if_is_told_how_it_is_written() {
+fn an_else_if_is_reported_how_it_is_written() {
     for name in ["elif", "elsif", "else if"] {
         let step = format!("{{if: \"true\", then: [{{note: a}}], {name}: \"false\"}}");
         assert_eq!(
-            told_of_step(&step),
+            problem_of_step(&step),
             format!("steps[0].{name} (line 4): there is no such step; write `else: [{{if: …}}]`")
         );
     }
@@ -175,7 +175,7 @@ fn an_else_if_is_told_how_it_is_written() {
 fn problems_name_the_place_and_the_line() {
     let text = "name: n\ntrigger: payment\nsteps:\n  - if: payment.amount > 1\n    then:\n      - capture: noww\n      - captrue: now\n";
     assert_eq!(
-        told(text),
+        problems(text),
         [
             "steps[0].then[0].capture (line 6): no such time of capture (did you mean `now`?); there are `now`, `after`, `api` and `webhook`",
             "steps[0].then[1].captrue (line 7): there is no such step (did you mean `capture`?); there are `offer`, `if`, \
@@ -184,11 +184,11 @@ fn problems_name_the_place_and_the_line() {
         ]
     );
     assert_eq!(
-        told("name: n\ntrigger: payment"),
+        problems("name: n\ntrigger: payment"),
         ["line 1: `steps` is missing"]
     );
     assert_eq!(
-        told("name: n\ntrigger: payment\nsteps: [{note: a}]\nversion: 3"),
+        problems("name: n\ntrigger: payment\nsteps: [{note: a}]\nversion: 3"),
         ["version (line 4): this name is not known here; there are `name`, `trigger` and `steps`"]
     );
 }
@@ -339,10 +339,10 @@ fn each_step_is_held_to_its_shape() {
             "steps[0].three_d_secure (line 4): must be one of `request`, `avoid` and `as_issuer`",
         ),
     ] {
-        let told = told_of_step(step);
+        let problems = problem_of_step(step);
         assert!(
-            told == message || (message.ends_with("one of") && told.starts_with(message)),
-            "{step}: {told}"
+            problems == message || (message.ends_with("one of") && problems.starts_with(message)),
+            "{step}: {problems}"
         );
     }
 }
@@ -357,11 +357,11 @@ fn a_document_has_bounds() {
     };
     assert_eq!(Document::parse(&steps(500)).unwrap().steps.len(), 500);
     assert_eq!(
-        told(&steps(501)),
+        problems(&steps(501)),
         ["steps[500] (line 504): a flow has at most 500 steps"]
     );
     assert_eq!(
-        told(&" ".repeat(64 * 1024 + 1)),
+        problems(&" ".repeat(64 * 1024 + 1)),
         ["the document is larger than 64 KiB; split it into several flows"]
     );
     let large = json!({ "name": "x".repeat(70_000) });
@@ -387,7 +387,7 @@ fn a_document_has_bounds() {
     assert!(nested(60).is_err());
 
     let condition = |length: usize| {
-        told_of_step(&format!(
+        problem_of_step(&format!(
             "{{if: \"{}\", then: [{{note: a}}]}}",
             "a".repeat(length)
         ))
@@ -399,12 +399,12 @@ fn a_document_has_bounds() {
 }
 
 #[test]
-fn many_problems_are_told_at_once_but_not_without_end() {
+fn many_problems_are_reported_at_once_but_not_without_end() {
     let text = format!(
         "name: n\ntrigger: payment\nsteps:\n{}",
         "  - note: 1\n".repeat(100)
     );
-    assert_eq!(told(&text).len(), 20);
+    assert_eq!(problems(&text).len(), 20);
 }
 
 #[test]

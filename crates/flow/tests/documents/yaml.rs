@@ -4,7 +4,7 @@ use flow::{Action, Document, Trigger};
 use serde_json::json;
 use std::time::Duration;
 
-use super::{LARGE, told};
+use super::{LARGE, problems};
 
 #[test]
 fn a_document_is_read_from_yaml_and_json_alike() {
@@ -80,17 +80,17 @@ fn texts_with_quotation_marks_come_back_as_they_were() {
 #[test]
 fn yaml_that_could_hide_something_is_refused() {
     assert_eq!(
-        told("a: &x 1\nb: *x"),
+        problems("a: &x 1\nb: *x"),
         ["line 1: anchors and aliases (`&…`, `*…`) are not taken: write it out"]
     );
     assert_eq!(
-        told("name: !!str a"),
+        problems("name: !!str a"),
         [
             "line 1: a tag (`!…`) is not taken; put a condition that begins with `!` in quotation marks"
         ]
     );
     assert_eq!(
-        told(
+        problems(
             "name: n\ntrigger: payment\nsteps:\n  - if: !has(metadata.plan)\n    then: [{note: a}]"
         ),
         [
@@ -98,33 +98,36 @@ fn yaml_that_could_hide_something_is_refused() {
         ]
     );
     assert_eq!(
-        told("name: a\nname: b"),
+        problems("name: a\nname: b"),
         ["line 2: this name stands here twice; keep one"]
     );
     assert_eq!(
-        told("{\"name\": \"a\", \"name\": \"b\"}"),
+        problems("{\"name\": \"a\", \"name\": \"b\"}"),
         ["line 1: this name stands here twice; keep one"]
     );
     assert_eq!(
-        told("name: a\n---\nname: b"),
+        problems("name: a\n---\nname: b"),
         ["line 2: a second document begins here; give one"]
     );
-    assert_eq!(told(""), ["line 1: the document is empty"]);
-    assert_eq!(told("? [a]\n: b"), ["line 1: a name must be a plain word"]);
+    assert_eq!(problems(""), ["line 1: the document is empty"]);
+    assert_eq!(
+        problems("? [a]\n: b"),
+        ["line 1: a name must be a plain word"]
+    );
     assert!(
-        told("name: [a")
+        problems("name: [a")
             .first()
             .unwrap()
             .contains("this can't be read as YAML")
     );
     assert!(
-        told(&"[".repeat(60_000))
+        problems(&"[".repeat(60_000))
             .first()
             .unwrap()
             .contains("line 1")
     );
     assert_eq!(
-        told("just text"),
+        problems("just text"),
         ["line 1: must be an object with `name`, `trigger` and `steps`"]
     );
 }

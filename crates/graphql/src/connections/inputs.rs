@@ -37,7 +37,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::shared::sample::{arguments, told};
+    use crate::shared::sample::{arguments, refusal};
 
     fn save(changed: (&str, Value)) -> Result<SaveConnection, Fault> {
         let mut given = json!({ "processor": "bank", "name": "Bank", "settings": {}, "credentials": { "key": "k" } });
@@ -60,20 +60,20 @@ mod tests {
             ("settings", json!([])),
             ("credentials", json!("secret")),
         ] {
-            assert_eq!(told(save((name, bad)).map(|_| ()).unwrap_err()).0, name);
+            assert_eq!(refusal(save((name, bad)).map(|_| ()).unwrap_err()).0, name);
         }
     }
 
     #[test]
-    fn what_is_needed_is_told() {
+    fn what_is_needed_is_reported() {
         for name in ["processor", "name"] {
             assert_eq!(
-                told(save((name, json!(""))).map(|_| ()).unwrap_err()).0,
+                refusal(save((name, json!(""))).map(|_| ()).unwrap_err()).0,
                 name
             );
         }
         assert_eq!(
-            told(save(("id", json!("a b"))).map(|_| ()).unwrap_err()).0,
+            refusal(save(("id", json!("a b"))).map(|_| ()).unwrap_err()).0,
             "id"
         );
     }

@@ -74,7 +74,7 @@ pub enum Method {
 
 /// Whether the operation ran.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum Execution {
     /// It ran; the body has `data`, and `errors` where fields failed.
     Executed,
     /// It did not run; the body has `errors` alone.
@@ -86,7 +86,7 @@ pub enum Kind {
 /// An answer.
 pub struct Response {
     /// Whether the operation ran.
-    pub kind: Kind,
+    pub kind: Execution,
     /// JSON.
     pub body: Vec<u8>,
     /// Whether a root field's answer was remembered from an earlier request.
@@ -144,7 +144,7 @@ impl Executor {
         if method == Method::Get && !operation.is_query() {
             let fault = DocumentFault::new(Code::GraphqlValidation, "Mutations are sent by POST.");
             return Response {
-                kind: Kind::MutationByGet,
+                kind: Execution::MutationByGet,
                 ..rejected(&[fault])
             };
         }
@@ -197,7 +197,7 @@ impl Executor {
         let root = root(&RootFields { scope, operation });
         let executed = run::run(scope, operation, &introspected, &root).await;
         Response {
-            kind: Kind::Executed,
+            kind: Execution::Executed,
             body: executed.body,
             replayed: executed.replayed,
             operation: executed.operation,
@@ -245,7 +245,7 @@ fn choose<'a>(
 fn rejected(faults: &[DocumentFault]) -> Response {
     let code = wire::leading_code(faults);
     Response {
-        kind: Kind::Rejected(code),
+        kind: Execution::Rejected(code),
         body: wire::document_refusal(faults),
         replayed: false,
         operation: "rejected",

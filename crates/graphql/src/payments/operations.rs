@@ -1,7 +1,7 @@
 //! Payments, one by one and in lists.
 
 use domain::Fault;
-use engine::{Abandon, ListPayments, PaymentPage, PaymentView, Scope, Told};
+use engine::{Abandon, ListPayments, PaymentPage, PaymentView, Response, Scope};
 
 use super::{
     inputs::{authorise, cancel, capture, list, refund, resolve},
@@ -171,7 +171,7 @@ fn empty(list: ListPayments) -> PaymentPage {
     }
 }
 
-async fn answered(call: Call<'_>, response: Told<PaymentView>) -> Answer {
+async fn answered(call: Call<'_>, response: Response<PaymentView>) -> Answer {
     let result = match response.result {
         Ok(view) => Ok(shown(call, view).await),
         Err(fault) => Err(fault),

@@ -59,7 +59,7 @@ pub(crate) fn company(reader: &mut Reader, name: &str) -> Result<Option<Company>
     Ok(Some(company.bounded(&path)?).filter(|company| *company != Company::default()))
 }
 
-/// A customer to make. Errors: its name is missing; all mistakes are told.
+/// A customer to make. Errors: its name is missing; all mistakes are reported.
 pub(crate) fn draft(mut fields: Reader) -> Result<CustomerDraft, Fault> {
     let mut faults = Faults::default();
     let name = fields.name("name");
@@ -75,7 +75,7 @@ pub(crate) fn draft(mut fields: Reader) -> Result<CustomerDraft, Fault> {
     faults.end(draft)
 }
 
-/// A partial update of a customer. Errors: the name is cleared; all mistakes are told.
+/// A partial update of a customer. Errors: the name is cleared; all mistakes are reported.
 pub(crate) fn patch(mut fields: Reader) -> Result<CustomerPatch, Fault> {
     let mut faults = Faults::default();
     let name = match faults.good(fields.patch("name", |fields| fields.name("name"))) {

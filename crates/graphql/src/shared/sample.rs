@@ -22,7 +22,7 @@ pub(crate) fn card(changes: Value) -> Value {
 }
 
 /// The field and reason of a fault of the input, after checking that it repeats nothing.
-pub(crate) fn told(fault: Fault) -> (String, String) {
+pub(crate) fn refusal(fault: Fault) -> (String, String) {
     assert_eq!(fault.code, domain::Code::Validation, "{fault:?}");
     assert!(!fault.message.contains("4242"), "{}", fault.message);
     (fault.field.unwrap(), fault.reason.unwrap())

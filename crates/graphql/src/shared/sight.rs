@@ -31,7 +31,7 @@ impl Sight {
         self != Self::Browser
     }
 
-    /// A number's fingerprint, unless it must not be told: whoever can have fingerprints made finds the number by trying.
+    /// A number's fingerprint, unless it must not be shown: anyone who can have fingerprints made finds the number by trying.
     pub(crate) fn fingerprint(self, value: Option<&String>) -> Option<&String> {
         value.filter(|_| self == Self::Whole)
     }

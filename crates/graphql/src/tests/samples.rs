@@ -15,7 +15,8 @@ use domain::{
     method::{CardFunding, Method},
     money::{Currency, Money},
     payment::{
-        FlowRun, Gateway, Kind, NewPayment, Operation, PaidWith, Payer, Payment, State, Status,
+        FlowRun, Gateway, NewPayment, Operation, OperationKind, OperationState, PaidWith, Payer,
+        Payment, Status,
     },
     person::{Address, Company, ShippingAddress},
     team::{ReturnHost, TeamSettings},
@@ -97,7 +98,12 @@ pub(crate) fn company() -> Company {
     }
 }
 
-pub(crate) fn operation(n: u32, kind: Kind, amount: i64, answer: Option<Answer>) -> Operation {
+pub(crate) fn operation(
+    n: u32,
+    kind: OperationKind,
+    amount: i64,
+    answer: Option<Answer>,
+) -> Operation {
     Operation {
         n,
         kind,
@@ -106,7 +112,7 @@ pub(crate) fn operation(n: u32, kind: Kind, amount: i64, answer: Option<Answer>)
         reason: text("asked"),
         started_at: at(),
         send_by: at(),
-        state: State::Done { at: at() },
+        state: OperationState::Done { at: at() },
         next_at: None,
         looks: 0,
         action: None,
@@ -173,11 +179,16 @@ pub(crate) fn payment() -> Payment {
         captured: true,
         approval: approval(),
     };
-    let refund = Kind::Refund {
+    let refund = OperationKind::Refund {
         id: uuid(RefundId::parse),
     };
     let operations = [
-        operation(1, Kind::Authorise { capture: true }, 5099, Some(approved)),
+        operation(
+            1,
+            OperationKind::Authorise { capture: true },
+            5099,
+            Some(approved),
+        ),
         operation(2, refund, 99, None),
     ];
     with(

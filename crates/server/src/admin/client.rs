@@ -9,7 +9,7 @@ use tokio::{
 
 use super::{
     Say,
-    request::{Line, Request},
+    request::{OutputLine, Request},
 };
 
 /// Why a running server did not do it.
@@ -37,9 +37,9 @@ pub async fn ask(socket: &Path, request: &Request, say: Say<'_>) -> Result<(), A
     let mut lines = BufReader::new(stream).lines();
     while let Some(line) = lines.next_line().await.map_err(AskError::Broken)? {
         match serde_json::from_str(&line).map_err(|error| AskError::Broken(error.into()))? {
-            Line::Say(text) => say(text),
-            Line::End(None) => return Ok(()),
-            Line::End(Some(why)) => return Err(AskError::Refused(why)),
+            OutputLine::Say(text) => say(text),
+            OutputLine::End(None) => return Ok(()),
+            OutputLine::End(Some(why)) => return Err(AskError::Refused(why)),
         }
     }
     Err(AskError::Broken(io::ErrorKind::UnexpectedEof.into()))

@@ -11,7 +11,7 @@ use world::World;
 
 use super::{
     Operator,
-    request::{Line, Request},
+    request::{OutputLine, Request},
 };
 
 /// The longest request, in bytes: room for the longest flow with every letter escaped.
@@ -71,7 +71,7 @@ async fn answer(stream: UnixStream, operator: &dyn Operator) -> io::Result<()> {
         .await?;
     let Ok(request) = serde_json::from_str::<Request>(&line) else {
         let why = "The server does not know this command; it may be of another version.";
-        return send(&mut write, &Line::End(Some(why.to_owned()))).await;
+        return send(&mut write, &OutputLine::End(Some(why.to_owned()))).await;
     };
     let (lines, mut said) = mpsc::unbounded_channel();
     let say = move |text: String| {
@@ -85,16 +85,16 @@ async fn answer(stream: UnixStream, operator: &dyn Operator) -> io::Result<()> {
     };
     let tell = async {
         while let Some(text) = said.recv().await {
-            send(&mut write, &Line::Say(text)).await?;
+            send(&mut write, &OutputLine::Say(text)).await?;
         }
         Ok(())
     };
-    let (result, told): (_, io::Result<()>) = futures_util::join!(work, tell);
-    told?;
-    send(&mut write, &Line::End(result.err())).await
+    let (result, reported): (_, io::Result<()>) = futures_util::join!(work, tell);
+    reported?;
+    send(&mut write, &OutputLine::End(result.err())).await
 }
 
-async fn send(write: &mut OwnedWriteHalf, line: &Line) -> io::Result<()> {
+async fn send(write: &mut OwnedWriteHalf, line: &OutputLine) -> io::Result<()> {
     let mut bytes = serde_json::to_vec(line)?;
     bytes.push(b'\n');
     write.write_all(&bytes).await

@@ -200,7 +200,7 @@ pub enum FlowText {
 /// A line of the answer.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Line {
+pub(super) enum OutputLine {
     /// To be printed.
     Say(String),
     /// The end: `None` when all went well.

@@ -155,7 +155,7 @@ impl Databases {
         if second { Err(second_one(dir)) } else { Ok(()) }
     }
 
-    /// Refuses data of the other mode; the first node that starts decides for ever.
+    /// Refuses data of the other mode; the first node that starts decides permanently.
     pub(super) async fn claim(&self, asked: Mode, world: &World) -> anyhow::Result<()> {
         if !self.store.is_shared() {
             return Ok(());

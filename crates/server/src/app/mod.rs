@@ -72,7 +72,13 @@ impl App {
             tracing::warn!("{problem}");
         }
         databases.store.refuse_when_found(moving::NOT_TO_BE_SERVED);
-        let whole = Whole::of(Place::Held(&held), &databases, (settings, files), world).await?;
+        let whole = Whole::of(
+            StartPlace::Held(&held),
+            &databases,
+            (settings, files),
+            world,
+        )
+        .await?;
         if let (Mode::Live, Some(exposure)) = (settings.mode, &whole.exposure) {
             tracing::warn!("{exposure}");
         }
@@ -135,7 +141,13 @@ impl App {
         findings: &mut Findings,
     ) -> anyhow::Result<()> {
         let databases = Databases::open(dir, settings, world, Founding::Looked).await?;
-        let whole = Whole::of(Place::LookedAt(dir), &databases, (settings, files), world).await?;
+        let whole = Whole::of(
+            StartPlace::LookedAt(dir),
+            &databases,
+            (settings, files),
+            world,
+        )
+        .await?;
         let (mode, exposure) = (settings.mode, whole.exposure.clone());
         let local = operator::Local {
             engine: whole.engine,
@@ -156,7 +168,7 @@ impl App {
         }
     }
 
-    /// Whoever performs commands on this service.
+    /// Anyone who performs commands on this service.
     pub fn operator(&self) -> Arc<dyn Operator> {
         Arc::new(operator::Local {
             engine: self.engine.for_operator(),
@@ -177,14 +189,14 @@ impl App {
 
 /// What a start finds ready, or makes.
 #[derive(Clone, Copy)]
-enum Place<'a> {
+enum StartPlace<'a> {
     /// To be served: what is not there yet is made.
     Held(&'a Held),
     /// To be looked at: nothing is written.
     LookedAt(&'a DataDir),
 }
 
-impl Place<'_> {
+impl StartPlace<'_> {
     fn dir(&self) -> &DataDir {
         match self {
             Self::Held(held) => held.dir(),
@@ -213,7 +225,7 @@ fn is_not_yet(error: &anyhow::Error) -> bool {
     ) || error.is::<NotYet>()
 }
 
-/// What the configuration names beside the databases. Read before anything is made.
+/// What the configuration names next to the databases. Read before anything is made.
 pub struct Files {
     places: Places,
     http: http_client::Client,
@@ -256,7 +268,7 @@ struct Whole {
 
 impl Whole {
     async fn of(
-        place: Place<'_>,
+        place: StartPlace<'_>,
         databases: &Databases,
         (settings, files): (&Settings, Files),
         world: &World,
@@ -270,14 +282,14 @@ impl Whole {
         databases.refuse_nothing_restored(settings).await?;
         databases.refuse_second(place.dir()).await?;
         match (place, databases.store.is_shared()) {
-            (Place::Held(_), true) => databases.claim(settings.mode, world).await?,
-            (Place::Held(held), false) => held.claim(settings.mode)?,
-            (Place::LookedAt(_), true) => databases.refuse_other_mode(settings.mode).await?,
-            (Place::LookedAt(dir), false) => drop(dir.refuse_other_mode(settings.mode)?),
+            (StartPlace::Held(_), true) => databases.claim(settings.mode, world).await?,
+            (StartPlace::Held(held), false) => held.claim(settings.mode)?,
+            (StartPlace::LookedAt(_), true) => databases.refuse_other_mode(settings.mode).await?,
+            (StartPlace::LookedAt(dir), false) => drop(dir.refuse_other_mode(settings.mode)?),
         }
         let held = match place {
-            Place::Held(held) => Some(held),
-            Place::LookedAt(_) => None,
+            StartPlace::Held(held) => Some(held),
+            StartPlace::LookedAt(_) => None,
         };
         copies::recognise(None, place.dir(), databases, settings, world).await?;
         let vault = open_vault(place, databases, settings, world).await?;
@@ -312,7 +324,7 @@ impl Whole {
 
 /// Opens the vault with the keys that it has had, or with fresh ones when it has never had any.
 async fn open_vault(
-    place: Place<'_>,
+    place: StartPlace<'_>,
     databases: &Databases,
     settings: &Settings,
     world: &World,
@@ -328,7 +340,7 @@ async fn open_vault(
     }
     let had_keys = databases.vault_was_there || has_had_keys;
     let keys = keys::source(settings, had_keys)?;
-    if let (Place::LookedAt(_), KeySource::File(path)) = (place, &keys)
+    if let (StartPlace::LookedAt(_), KeySource::File(path)) = (place, &keys)
         && !path.exists()
     {
         return Err(NotYet(format!(
@@ -345,15 +357,15 @@ async fn open_vault(
     )?;
     vault.refuse_when_found(databases.store.clone(), moving::NOT_TO_BE_SERVED);
     let taken = match place {
-        Place::Held(_) => vault.take_up().await,
-        Place::LookedAt(_) => vault.fits().await,
+        StartPlace::Held(_) => vault.take_up().await,
+        StartPlace::LookedAt(_) => vault.fits().await,
     };
     taken.with_context(|| keys::place(settings))?;
     Ok(vault)
 }
 
 async fn open_sandbox(
-    place: Place<'_>,
+    place: StartPlace<'_>,
     settings: &Settings,
     world: &World,
 ) -> anyhow::Result<Sandbox> {

@@ -10,7 +10,7 @@ impl App {
     ///
     /// # Errors
     /// The databases'.
-    pub async fn tell_mode(&self) -> anyhow::Result<()> {
+    pub async fn log_mode(&self) -> anyhow::Result<()> {
         let mode = self.engine.settings().mode;
         tracing::info!(mode = mode_name(mode), "the mode of this installation");
         if mode == Mode::Test {

@@ -20,7 +20,7 @@ use crate::{
     data_dir::{Standing, mode_name},
 };
 
-/// Records that a rotation seals again in one step: small enough to serve beside it.
+/// Records that a rotation seals again in one step: small enough to serve next to it.
 const STEP: i64 = 200;
 
 /// Performs commands in this process.
@@ -109,14 +109,14 @@ impl Local {
     async fn rotate(&self, say: Say<'_>) -> Result<(), String> {
         let vault = self.engine.vault();
         self.refuse_lost()?;
-        vault.refuse_moved().await.map_err(told)?;
-        let version = vault.rotate_begin().map_err(told)?;
+        vault.refuse_moved().await.map_err(in_words)?;
+        let version = vault.rotate_begin().map_err(in_words)?;
         self.record_rotation(Act::VaultRotationBegun).await?;
         say(format!("Key version {version} seals from now on."));
         let mut said = None;
         loop {
             self.refuse_lost()?;
-            let progress = vault.rotate_step(STEP).await.map_err(told)?;
+            let progress = vault.rotate_step(STEP).await.map_err(in_words)?;
             // The last step finds nothing left, and would say the same again.
             if said.replace(progress.done) != Some(progress.done) {
                 say(format!(
@@ -137,7 +137,7 @@ impl Local {
 
     async fn record_rotation(&self, act: Act) -> Result<(), String> {
         let recorded = self.engine.record_of_installation(act, "vault").await;
-        recorded.map_err(told)
+        recorded.map_err(in_words)
     }
 
     /// The key file may belong to what lies in the directory now.
@@ -152,7 +152,7 @@ impl Local {
 
     async fn check(&self, say: Say<'_>) -> Result<(), String> {
         let mut findings = Findings::default();
-        self.look(&mut findings).await.map_err(told)?;
+        self.look(&mut findings).await.map_err(in_words)?;
         findings.lines().for_each(say);
         Ok(())
     }
@@ -194,7 +194,7 @@ impl Local {
 
     /// The team of an id or a name, or the first one.
     async fn team(&self, wanted: Option<String>) -> Result<TeamId, String> {
-        let teams = self.engine.teams().await.map_err(told)?;
+        let teams = self.engine.teams().await.map_err(in_words)?;
         if let Some(wanted) = wanted {
             return named_team(&teams, &wanted);
         }
@@ -234,6 +234,6 @@ fn named_team(teams: &[ListedTeam], wanted: &str) -> Result<TeamId, String> {
 }
 
 /// An error with everything that led to it, for the person at the terminal.
-fn told(error: impl Into<anyhow::Error>) -> String {
+fn in_words(error: impl Into<anyhow::Error>) -> String {
     format!("{:#}", error.into())
 }

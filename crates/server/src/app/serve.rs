@@ -1,4 +1,4 @@
-//! Serving, until told to stop.
+//! Serving, until ordered to stop.
 
 use std::{future::Future, io, sync::Arc, time::Duration};
 
@@ -227,7 +227,7 @@ impl App {
         }
     }
 
-    /// Answers commands until the embedded databases are not where they were, and takes no more work then: whatever is told would be
+    /// Answers commands until the embedded databases are not where they were, and takes no more work then: any answer would be
     /// lost with this process, and keys that it drops may be those of what lies there now. It lives on, so that its open files can be saved.
     async fn guard(&self, web: &Web) {
         tokio::select! {
@@ -255,7 +255,7 @@ impl App {
         }
     }
 
-    /// Answers commands; without a socket, waits for ever.
+    /// Answers commands; without a socket, waits permanently.
     async fn commands(&self) {
         match AdminSocket::bind(self.held.dir().socket()) {
             Ok(socket) => socket.serve(&self.world, &self.operator()).await,

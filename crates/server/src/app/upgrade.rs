@@ -16,7 +16,7 @@ pub struct Lacking {
     pub steps: Vec<Step>,
 }
 
-/// The installation's databases, whoever serves them.
+/// The installation's databases, whether or not a server runs.
 pub struct Upgrade<'a> {
     settings: Settings,
     dir: DataDir,

@@ -65,12 +65,12 @@ pub(super) enum Teams {
         #[arg(long)]
         name: String,
         #[command(flatten)]
-        place: Place,
+        place: Location,
     },
     /// List teams with their ids
     List {
         #[command(flatten)]
-        place: Place,
+        place: Location,
     },
     /// Accept no key of a team any more; its data stay, and payments under way are carried on
     Close {
@@ -78,7 +78,7 @@ pub(super) enum Teams {
         #[arg(value_name = "TEAM")]
         team: String,
         #[command(flatten)]
-        place: Place,
+        place: Location,
     },
     /// Accept the keys of a closed team again
     Reopen {
@@ -86,14 +86,14 @@ pub(super) enum Teams {
         #[arg(value_name = "TEAM")]
         team: String,
         #[command(flatten)]
-        place: Place,
+        place: Location,
     },
     /// Change what a team has set, and print all of it; what is not named stays
     Set {
         #[command(flatten)]
         changes: TeamSettings,
         #[command(flatten)]
-        place: Place,
+        place: Location,
     },
 }
 
@@ -161,7 +161,7 @@ pub(super) enum Keys {
         #[arg(long, value_name = "SCOPES", value_delimiter = ',', value_parser = scope)]
         scope: Vec<Scope>,
         #[command(flatten)]
-        place: Place,
+        place: Location,
     },
     /// List keys
     List {
@@ -169,7 +169,7 @@ pub(super) enum Keys {
         #[arg(long)]
         team: Option<String>,
         #[command(flatten)]
-        place: Place,
+        place: Location,
     },
     /// Make a key like another one, print it, and end the other one after a while
     Rotate {
@@ -182,14 +182,14 @@ pub(super) enum Keys {
         #[arg(long, value_name = "WHEN")]
         expires: Option<String>,
         #[command(flatten)]
-        place: Place,
+        place: Location,
     },
     /// End a key; no request with it passes from now on
     Revoke {
         /// The key's id, as `key list` shows it
         id: String,
         #[command(flatten)]
-        place: Place,
+        place: Location,
     },
 }
 
@@ -217,7 +217,7 @@ pub(super) enum Audits {
         #[arg(long)]
         json: bool,
         #[command(flatten)]
-        place: Place,
+        place: Location,
     },
     /// Write the whole trail into a file, with its chains: a line of JSON for each entry
     Export {
@@ -228,7 +228,7 @@ pub(super) enum Audits {
         #[arg(long)]
         team: Option<String>,
         #[command(flatten)]
-        place: Place,
+        place: Location,
     },
     /// Verify the trail in the database, or an exported file; the status is 1 when a chain is broken
     Verify {
@@ -245,7 +245,7 @@ pub(super) enum Audits {
         #[arg(long)]
         json: bool,
         #[command(flatten)]
-        place: Place,
+        place: Location,
     },
 }
 
@@ -261,7 +261,7 @@ pub(super) enum Vaults {
     /// Seal every record under a new key, also while a server runs
     Rotate {
         #[command(flatten)]
-        place: Place,
+        place: Location,
     },
 }
 
@@ -291,7 +291,7 @@ pub(super) struct Serve {
     #[arg(long, conflicts_with = "after_restore")]
     pub(super) moved_whole: bool,
     #[command(flatten)]
-    pub(super) place: Place,
+    pub(super) place: Location,
 }
 
 /// Flags of `backup`.
@@ -304,7 +304,7 @@ pub(super) struct Backup {
     #[arg(long, value_name = "DIR", required = true)]
     pub(super) to: Option<PathBuf>,
     #[command(flatten)]
-    pub(super) place: Place,
+    pub(super) place: Location,
 }
 
 #[derive(Subcommand)]
@@ -324,7 +324,7 @@ pub(super) enum Verify {
         #[arg(long)]
         sandbox: bool,
         #[command(flatten)]
-        place: Place,
+        place: Location,
     },
 }
 
@@ -338,7 +338,7 @@ pub(super) struct Restore {
     #[arg(long, value_name = "FILE")]
     pub(super) key_file: Option<PathBuf>,
     #[command(flatten)]
-    pub(super) place: Place,
+    pub(super) place: Location,
 }
 
 /// Flags of `upgrade`.
@@ -355,7 +355,7 @@ pub(super) struct Upgrade {
     #[arg(long)]
     pub(super) sandbox: bool,
     #[command(flatten)]
-    pub(super) place: Place,
+    pub(super) place: Location,
 }
 
 /// Flags of `demo`.
@@ -393,18 +393,18 @@ pub(super) struct Migrate {
 impl Migrate {
     /// The sources of settings. What is for a server's first start alone is left out.
     pub(super) fn sources(&self) -> Sources {
-        Place {
+        Location {
             config: self.config.clone(),
             data_dir: None,
             database_url: None,
         }
-        .sources_beside()
+        .sources_alongside()
     }
 }
 
 /// Where configuration and data are.
 #[derive(Args, Clone)]
-pub(super) struct Place {
+pub(super) struct Location {
     /// The configuration file, see pointsman.example.toml
     #[arg(long, value_name = "FILE")]
     pub(super) config: Option<PathBuf>,
@@ -416,7 +416,7 @@ pub(super) struct Place {
     pub(super) database_url: Option<String>,
 }
 
-impl Place {
+impl Location {
     /// The sources of settings: file, environment, and these flags.
     pub(super) fn sources(&self) -> Sources {
         let mut sources = Sources::of_process();
@@ -436,8 +436,8 @@ impl Place {
         sources
     }
 
-    /// The sources for a command beside the server: what is for the server's first start alone is left out.
-    pub(super) fn sources_beside(&self) -> Sources {
+    /// The sources for a command that runs next to the server: what is for the server's first start alone is left out.
+    pub(super) fn sources_alongside(&self) -> Sources {
         let mut sources = self.sources();
         sources
             .environment

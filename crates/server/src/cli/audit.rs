@@ -14,7 +14,7 @@ use parking_lot::Mutex;
 use vault::{AuditKey, Given, KeySource};
 
 use super::{
-    arguments::{Audits, Place},
+    arguments::{Audits, Location},
     operate,
 };
 use crate::{
@@ -59,7 +59,7 @@ pub(super) fn run(command: Audits) -> anyhow::Result<ExitCode> {
 }
 
 /// Writes the trail into a file for its owner alone. Where that fails, the file is removed again.
-fn export(to: &Path, team: Option<String>, place: &Place) -> anyhow::Result<ExitCode> {
+fn export(to: &Path, team: Option<String>, place: &Location) -> anyhow::Result<ExitCode> {
     let opened = OpenOptions::new()
         .write(true)
         .create_new(true)
@@ -92,7 +92,7 @@ fn export(to: &Path, team: Option<String>, place: &Place) -> anyhow::Result<Exit
 const ENTRY: &str = "{\"entry\":";
 
 /// Writes the trail into an open file. Returns how many entries there are.
-fn export_into(file: File, team: Option<String>, place: &Place) -> anyhow::Result<u64> {
+fn export_into(file: File, team: Option<String>, place: &Location) -> anyhow::Result<u64> {
     let lines = Mutex::new((BufWriter::new(file), Ok(()), 0_u64));
     operate::operate_quietly(place, &Request::AuditExport { team }, &|line| {
         let (file, result, entries) = &mut *lines.lock();
@@ -113,7 +113,7 @@ fn verify(
     file: &Path,
     key_file: Option<PathBuf>,
     json: bool,
-    place: &Place,
+    place: &Location,
 ) -> anyhow::Result<ExitCode> {
     let key = key(key_file, place)?;
     let shown = || file.display().to_string();
@@ -202,11 +202,11 @@ impl Chains<'_> {
 }
 
 /// The key: of the named file, else of the configuration where it is there.
-fn key(key_file: Option<PathBuf>, place: &Place) -> anyhow::Result<Option<AuditKey>> {
+fn key(key_file: Option<PathBuf>, place: &Location) -> anyhow::Result<Option<AuditKey>> {
     if let Some(path) = key_file {
         return Ok(Some(KeySource::File(path).audit_key()?));
     }
-    let settings = Settings::load(place.sources_beside(), Sandbox::Absent)?;
+    let settings = Settings::load(place.sources_alongside(), Sandbox::Absent)?;
     let source = match &settings.vault.keys {
         Some(keys) => KeySource::Given(Given::new(keys.expose().to_owned())),
         None if settings.key_file().exists() => KeySource::File(settings.key_file()),

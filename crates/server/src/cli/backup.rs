@@ -6,7 +6,7 @@ use anyhow::{anyhow, bail};
 use world::World;
 
 use super::{
-    arguments::{Backup, Place, Restore, Verify},
+    arguments::{Backup, Location, Restore, Verify},
     runtime,
 };
 use crate::{
@@ -43,7 +43,7 @@ pub(super) fn backup(flags: Backup) -> anyhow::Result<ExitCode> {
     let manifest =
         runtime()?.block_on(async { copies::back_up(&settings, &to, &World::real()) })?;
     record(&settings)?;
-    tell(&manifest);
+    print_manifest(&manifest);
     output::line(&format!(
         "The backup is in {}. The key file is not in it: without a copy of {} kept elsewhere no card number in it can be opened.",
         to.display(),
@@ -74,7 +74,7 @@ pub(super) fn restore(flags: &Restore) -> anyhow::Result<ExitCode> {
         let key_file = flags.key_file.as_deref();
         copies::restore(&settings, &flags.from, key_file, &World::real()).await
     })?;
-    tell(&manifest);
+    print_manifest(&manifest);
     let dir = settings.database.data_dir.display();
     if settings.vault.keys.is_none() && flags.key_file.is_none() && !settings.key_file().exists() {
         output::line(&format!(
@@ -109,10 +109,10 @@ fn verify(settings: &Settings, dir: Option<&Path>, one_in: u64) -> anyhow::Resul
             )),
         }
     })?;
-    Ok(told(&report, has_keys))
+    Ok(print_report(&report, has_keys))
 }
 
-fn told(report: &Report, has_keys: bool) -> ExitCode {
+fn print_report(report: &Report, has_keys: bool) -> ExitCode {
     output::line(&format!(
         "payments: {}, of which {} are in the simulator's books; stored methods: {}; secrets of connections and wallets: {}",
         report.payments, report.entries, report.methods, report.secrets
@@ -140,7 +140,7 @@ fn told(report: &Report, has_keys: bool) -> ExitCode {
     }
 }
 
-fn tell(manifest: &Manifest) {
+fn print_manifest(manifest: &Manifest) {
     for file in &manifest.files {
         output::line(&format!(
             "{}  {} bytes  sha256 {}",
@@ -149,8 +149,8 @@ fn tell(manifest: &Manifest) {
     }
 }
 
-fn settings(place: &Place, sandbox: Sandbox) -> anyhow::Result<Settings> {
-    let mut settings = Settings::load(place.sources_beside(), sandbox)?;
+fn settings(place: &Location, sandbox: Sandbox) -> anyhow::Result<Settings> {
+    let mut settings = Settings::load(place.sources_alongside(), sandbox)?;
     settings.database.be_brief();
     "warn".clone_into(&mut settings.log.level);
     log::start(&settings.log);

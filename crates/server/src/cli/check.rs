@@ -127,7 +127,7 @@ fn key_file(settings: &Settings, findings: &mut Findings) {
         return;
     }
     if !path.exists() {
-        // Whether it should be there is told by the vault, further on.
+        // Whether it should be there is checked by the vault, further on.
         findings.note(
             KEY_FILE,
             format!(
@@ -143,7 +143,7 @@ fn key_file(settings: &Settings, findings: &mut Findings) {
     }
 }
 
-/// Whether a start could listen there. Beside a server that is at work in the directory the address is that one's.
+/// Whether a start could listen there. Next to a server that is at work in the directory the address is that one's.
 fn address(name: &'static str, listen: SocketAddr, dir: &DataDir, findings: &mut Findings) {
     let place = ("address", name);
     match TcpListener::bind(listen) {

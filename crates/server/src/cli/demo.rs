@@ -17,13 +17,13 @@ use world::World;
 use super::{
     arguments::Demo,
     runtime,
-    serve::{Stop, bind, refuse_planted},
+    serve::{EndSignals, bind, refuse_planted},
 };
 use crate::{
     app::{App, Databases, Files, Founding, Listeners},
     config::{Sandbox, Settings, Sources, no_color},
     data_dir::DataDir,
-    demo::{Client, Colour, Teller, curl_line, tell},
+    demo::{Client, Colour, Narrator, curl_line, play},
     log,
     telemetry::Metrics,
 };
@@ -56,12 +56,12 @@ pub(super) fn demo(flags: &Demo) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// Removes what killed demos of the same user have left beside `own`. Whatever can't be removed stays.
+/// Removes what killed demos of the same user have left next to `own`. Whatever can't be removed stays.
 fn remove_left(own: &Path, now: Timestamp) {
-    let Some((beside, user)) = own.parent().zip(owner(own)) else {
+    let Some((alongside, user)) = own.parent().zip(owner(own)) else {
         return;
     };
-    for entry in std::fs::read_dir(beside).into_iter().flatten().flatten() {
+    for entry in std::fs::read_dir(alongside).into_iter().flatten().flatten() {
         let (name, path) = (entry.file_name(), entry.path());
         if path != own
             && name.as_encoded_bytes().starts_with(PREFIX.as_bytes())
@@ -100,7 +100,7 @@ async fn run(flags: &Demo, fresh: &Path) -> anyhow::Result<bool> {
     let (listener, address) = listen(flags).await?;
     let metrics = Metrics::start();
     metrics.keep_up(&world);
-    let mut stop = Stop::listen()?;
+    let mut stop = EndSignals::listen()?;
     let held = DataDir::at(data).hold()?;
     let databases = Databases::open(held.dir(), &settings, &world, Founding::Allowed).await?;
     let files = Files::read(&settings, &world)?;
@@ -108,13 +108,13 @@ async fn run(flags: &Demo, fresh: &Path) -> anyhow::Result<bool> {
     app.prepare(&settings).await?;
     let (end, ended) = oneshot::channel();
     let story = async {
-        // Whoever ends it in the middle of the story is heeded at once.
+        // Anyone who ends it in the middle of the story is heeded at once.
         let right = tokio::select! {
             biased;
-            () = stop.heard() => false,
-            right = told(flags, address, &key) => {
+            () = stop.next() => false,
+            right = run_story(flags, address, &key) => {
                 if !flags.exit {
-                    stop.heard().await;
+                    stop.next().await;
                 }
                 right
             }
@@ -136,27 +136,27 @@ async fn run(flags: &Demo, fresh: &Path) -> anyhow::Result<bool> {
     Ok(right || !flags.exit)
 }
 
-async fn told(flags: &Demo, address: SocketAddr, key: &str) -> bool {
+async fn run_story(flags: &Demo, address: SocketAddr, key: &str) -> bool {
     let seen = stdout().is_terminal() && !no_color();
-    let mut teller = Teller::new(
+    let mut narrator = Narrator::new(
         Box::new(stdout()),
         if seen { Colour::Seen } else { Colour::Unseen },
     );
-    teller.headline("Pointsman: a shop, its customers, and a simulated processor");
-    teller.line(&format!(
+    narrator.headline("Pointsman: a shop, its customers, and a simulated processor");
+    narrator.line(&format!(
         "A fresh sandbox at http://{address}, spoken to over its public interface alone."
     ));
     let client = Client::new(format!("http://{address}"), key.to_owned());
-    let right = tell(&client, &mut teller).await;
+    let right = play(&client, &mut narrator).await;
     if !flags.exit {
-        teller.line("");
-        teller.headline("It keeps serving. Ctrl-C ends it and removes its data.");
-        teller.line(&format!("  Address  http://{address}/api/graphql"));
-        teller.line(&format!("  Key      {key}"));
-        teller.line("  Try");
-        teller.line(&format!("  {}", curl_line(address, key)));
-        teller.line("");
-        teller.line(&format!("pointsman listening on http://{address}"));
+        narrator.line("");
+        narrator.headline("It keeps serving. Ctrl-C ends it and removes its data.");
+        narrator.line(&format!("  Address  http://{address}/api/graphql"));
+        narrator.line(&format!("  Key      {key}"));
+        narrator.line("  Try");
+        narrator.line(&format!("  {}", curl_line(address, key)));
+        narrator.line("");
+        narrator.line(&format!("pointsman listening on http://{address}"));
     }
     right
 }
@@ -203,9 +203,9 @@ mod tests {
 
     #[test]
     fn what_killed_demos_have_left_is_removed_and_nothing_else() {
-        let beside = tempfile::tempdir().unwrap();
+        let alongside = tempfile::tempdir().unwrap();
         let make = |name: &str| {
-            let path = beside.path().join(name);
+            let path = alongside.path().join(name);
             fs::create_dir_all(path.join(DATA)).unwrap();
             path
         };
@@ -217,7 +217,7 @@ mod tests {
         );
         fs::write(left.join(DATA).join("store.db"), "x").unwrap();
         let lock = DataDir::at(held.join(DATA)).hold().unwrap();
-        let link = beside.path().join("pointsman-demo-link");
+        let link = alongside.path().join("pointsman-demo-link");
         std::os::unix::fs::symlink(&other, &link).unwrap();
         let begun = fs::metadata(&left).unwrap().modified().unwrap();
         let begun = begun.duration_since(UNIX_EPOCH).unwrap().as_micros();

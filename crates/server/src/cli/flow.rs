@@ -6,7 +6,7 @@ use anyhow::{Context, anyhow};
 use flow::{Document, Problem, Program};
 
 use super::{
-    arguments::{Flows, Place},
+    arguments::{Flows, Location},
     operate,
 };
 use crate::admin::{FlowText, Request};
@@ -29,7 +29,7 @@ pub(super) fn run(command: Flows) -> anyhow::Result<ExitCode> {
             place,
         } => {
             let document = read(&file)?;
-            if tell_problems(&file, &document) {
+            if print_problems(&file, &document) {
                 return Ok(ExitCode::FAILURE);
             }
             let id = id.map_or_else(|| id_of(&file), Ok)?;
@@ -96,7 +96,7 @@ pub(super) fn run(command: Flows) -> anyhow::Result<ExitCode> {
 fn check(files: &[std::path::PathBuf]) -> anyhow::Result<ExitCode> {
     let mut is_good = true;
     for file in files {
-        if tell_problems(file, &read(file)?) {
+        if print_problems(file, &read(file)?) {
             is_good = false;
         } else {
             output::line(&format!("{}: ok", file.display()));
@@ -110,7 +110,7 @@ fn check(files: &[std::path::PathBuf]) -> anyhow::Result<ExitCode> {
 }
 
 /// Tells what is wrong with a document, each problem on a line that editors understand. Whether there was any.
-fn tell_problems(file: &Path, text: &str) -> bool {
+fn print_problems(file: &Path, text: &str) -> bool {
     let shown = file.display().to_string();
     let read = Document::parse(text);
     for warning in read.iter().flat_map(Document::warnings) {
@@ -147,8 +147,8 @@ fn id_of(file: &Path) -> anyhow::Result<String> {
         .ok_or_else(|| anyhow!("{}: name the flow's id with --id", file.display()))
 }
 
-/// What is wrong with the document is told as `flow check` does, each problem on a line of its own.
-fn import(place: &Place, file: &Path, request: &Request) -> anyhow::Result<ExitCode> {
+/// What is wrong with the document is reported as `flow check` does, each problem on a line of its own.
+fn import(place: &Location, file: &Path, request: &Request) -> anyhow::Result<ExitCode> {
     let begins = file.display().to_string();
     match operate::operate(place, request) {
         Err(error) if error.to_string().starts_with(&begins) => {
@@ -159,7 +159,7 @@ fn import(place: &Place, file: &Path, request: &Request) -> anyhow::Result<ExitC
     }
 }
 
-fn export(place: &Place, request: &Request, file: Option<&Path>) -> anyhow::Result<ExitCode> {
+fn export(place: &Location, request: &Request, file: Option<&Path>) -> anyhow::Result<ExitCode> {
     let Some(file) = file else {
         return operate::operate(place, request);
     };

@@ -7,21 +7,21 @@ use world::World;
 
 use super::{arguments::Migrate, runtime};
 use crate::{
-    app::moving::{self, GivenUp, Kind, Moved, Progress, Side},
+    app::moving::{self, DatabaseKind, GivenUp, Moved, Progress, Side},
     config::{Sandbox, Settings},
     log,
 };
 
 /// An installation's place as it is written on the command line.
 #[derive(Debug, PartialEq, Eq)]
-enum Place<'a> {
+enum DatabasePlace<'a> {
     /// `sqlite:DIR`
     Embedded(&'a str),
     /// `postgres://…`; as the configuration has it when there is no more than `postgres:`.
     Server(Option<&'a str>),
 }
 
-impl<'a> Place<'a> {
+impl<'a> DatabasePlace<'a> {
     fn parse(text: &'a str) -> anyhow::Result<Self> {
         match text {
             "postgres:" => Ok(Self::Server(None)),
@@ -38,18 +38,18 @@ impl<'a> Place<'a> {
         }
     }
 
-    const fn kind(&self) -> Kind {
+    const fn kind(&self) -> DatabaseKind {
         match self {
-            Self::Embedded(_) => Kind::Embedded,
-            Self::Server(_) => Kind::Server,
+            Self::Embedded(_) => DatabaseKind::Embedded,
+            Self::Server(_) => DatabaseKind::Server,
         }
     }
 }
 
 pub(super) fn migrate(flags: &Migrate) -> anyhow::Result<ExitCode> {
-    let from = Place::parse(&flags.from)?;
-    let to = flags.to.as_deref().map(Place::parse).transpose()?;
-    let to_or_configured = to.as_ref().unwrap_or(&Place::Server(None));
+    let from = DatabasePlace::parse(&flags.from)?;
+    let to = flags.to.as_deref().map(DatabasePlace::parse).transpose()?;
+    let to_or_configured = to.as_ref().unwrap_or(&DatabasePlace::Server(None));
     if !flags.give_up && from.kind() == to_or_configured.kind() {
         bail!(
             "an installation is moved between `sqlite:DIR` and `postgres://…`, in either direction"
@@ -59,7 +59,7 @@ pub(super) fn migrate(flags: &Migrate) -> anyhow::Result<ExitCode> {
     // A command's own output is what counts; the log is for what goes wrong.
     "warn".clone_into(&mut settings.log.level);
     log::start(&settings.log);
-    let asks_server = from.kind() == Kind::Server || !flags.give_up;
+    let asks_server = from.kind() == DatabaseKind::Server || !flags.give_up;
     if asks_server && settings.database.url.is_none() {
         bail!(
             "the address of the PostgreSQL server is missing: give it with --to, or as database.url"
@@ -81,22 +81,22 @@ pub(super) fn migrate(flags: &Migrate) -> anyhow::Result<ExitCode> {
 /// The configuration, with what the flags say of both sides.
 fn settings<'a>(
     flags: &Migrate,
-    places: impl IntoIterator<Item = Option<&'a Place<'a>>>,
+    places: impl IntoIterator<Item = Option<&'a DatabasePlace<'a>>>,
 ) -> anyhow::Result<Settings> {
     let mut sources = flags.sources();
     for place in places.into_iter().flatten() {
         match place {
-            Place::Embedded(dir) => {
+            DatabasePlace::Embedded(dir) => {
                 sources
                     .flags
                     .push(("database.data_dir", (*dir).to_owned(), "the place sqlite:"));
             }
-            Place::Server(Some(url)) => {
+            DatabasePlace::Server(Some(url)) => {
                 sources
                     .flags
                     .push(("database.url", (*url).to_owned(), "the place postgres:"));
             }
-            Place::Server(None) => {}
+            DatabasePlace::Server(None) => {}
         }
     }
     Ok(Settings::load(sources, Sandbox::Absent)?)
@@ -104,7 +104,7 @@ fn settings<'a>(
 
 async fn run(
     given_up: Option<GivenUp>,
-    (from, to): (Kind, Kind),
+    (from, to): (DatabaseKind, DatabaseKind),
     settings: &Settings,
 ) -> anyhow::Result<ExitCode> {
     let world = World::real();
@@ -124,12 +124,12 @@ async fn run(
     let (from, to) = (source.shown().to_owned(), target.shown().to_owned());
     source.close().await;
     target.close().await;
-    tell(&moved?, &from, &to);
+    print_moved(&moved?, &from, &to);
     Ok(ExitCode::SUCCESS)
 }
 
 /// The table of what was compared, and what is left to do.
-fn tell(moved: &Moved, from: &str, to: &str) {
+fn print_moved(moved: &Moved, from: &str, to: &str) {
     if moved.tables.is_empty() {
         output::line("Everything was there already.");
     } else {
@@ -177,16 +177,19 @@ mod tests {
     #[test]
     fn a_place_is_a_directory_or_a_server() {
         assert_eq!(
-            Place::parse("sqlite:./data").unwrap(),
-            Place::Embedded("./data")
+            DatabasePlace::parse("sqlite:./data").unwrap(),
+            DatabasePlace::Embedded("./data")
         );
         assert_eq!(
-            Place::parse("postgres://h/d").unwrap(),
-            Place::Server(Some("postgres://h/d"))
+            DatabasePlace::parse("postgres://h/d").unwrap(),
+            DatabasePlace::Server(Some("postgres://h/d"))
         );
-        assert_eq!(Place::parse("postgres:").unwrap(), Place::Server(None));
+        assert_eq!(
+            DatabasePlace::parse("postgres:").unwrap(),
+            DatabasePlace::Server(None)
+        );
         for wrong in ["", "sqlite:", "./data", "mysql://u:swordfish@h/d"] {
-            let refused = Place::parse(wrong).unwrap_err().to_string();
+            let refused = DatabasePlace::parse(wrong).unwrap_err().to_string();
             assert!(!refused.contains("swordfish"), "{refused}");
         }
     }

@@ -5,7 +5,7 @@ use std::{process::ExitCode, time::Duration};
 use anyhow::anyhow;
 use world::World;
 
-use super::{arguments::Place, runtime};
+use super::{arguments::Location, runtime};
 use crate::{
     admin::{self, AskError, Request},
     app::{App, Databases, Files, Founding},
@@ -19,18 +19,18 @@ use crate::{
 const TRIES: u32 = 50;
 const PAUSE: Duration = Duration::from_millis(100);
 
-pub(super) fn operate(place: &Place, request: &Request) -> anyhow::Result<ExitCode> {
+pub(super) fn operate(place: &Location, request: &Request) -> anyhow::Result<ExitCode> {
     operate_quietly(place, request, &|line| output::line(&line))?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Performs a request whose words go elsewhere than to standard output.
 pub(super) fn operate_quietly(
-    place: &Place,
+    place: &Location,
     request: &Request,
     say: admin::Say<'_>,
 ) -> anyhow::Result<()> {
-    let mut settings = Settings::load(place.sources_beside(), Sandbox::Absent)?;
+    let mut settings = Settings::load(place.sources_alongside(), Sandbox::Absent)?;
     // A command's own output is what counts; the log is for what goes wrong.
     "warn".clone_into(&mut settings.log.level);
     log::start(&settings.log);

@@ -87,13 +87,13 @@ async fn run(settings: &Settings) -> anyhow::Result<()> {
     let world = World::real();
     let metrics = Metrics::start();
     metrics.keep_up(&world);
-    let stop = Stop::listen()?;
+    let stop = EndSignals::listen()?;
     // Before anything is made.
     let files = Files::read(settings, &world)?;
     let tls = certificate(settings).context("server.tls")?;
     let dir = DataDir::at(&settings.database.data_dir);
     if settings.database.url.is_none() {
-        // Before the risks of the wrong mode are told.
+        // Before the risks of the wrong mode are listed.
         dir.refuse_other_mode(settings.mode)?;
         anyhow::ensure!(
             !settings.after_restore || dir.store().exists(),
@@ -118,7 +118,7 @@ async fn run(settings: &Settings) -> anyhow::Result<()> {
     if let Some(key) = app.prepare(settings).await? {
         announce_key(&key);
     }
-    app.tell_mode().await?;
+    app.log_mode().await?;
     let scheme = if tls.is_some() { "https" } else { "http" };
     output::line(&format!("pointsman listening on {scheme}://{address}"));
     let listeners = Listeners { public, admin, tls };
@@ -142,7 +142,7 @@ fn note_start(settings: &Settings, address: SocketAddr) {
     };
     let vault = match settings.vault.database_url {
         Some(_) => "of its own",
-        None => "beside the store",
+        None => "next to the store",
     };
     tracing::info!(
         version = env!("CARGO_PKG_VERSION"),
@@ -157,7 +157,7 @@ fn note_start(settings: &Settings, address: SocketAddr) {
     );
 }
 
-/// The machine's name, by which lines of several nodes are told apart.
+/// The machine's name, by which lines of several nodes are distinguished.
 fn node_name() -> String {
     std::fs::read_to_string("/proc/sys/kernel/hostname")
         .map(|name| name.trim().to_owned())
@@ -175,14 +175,14 @@ fn announce_key(key: &str) {
 const SIGXFSZ: i32 = 25;
 
 /// The signals that end a server.
-pub(super) struct Stop {
+pub(super) struct EndSignals {
     terminate: Signal,
     interrupt: Signal,
-    /// A file that has reached its limit is an error of whoever writes, not the end of the process.
+    /// A file that has reached its limit is an error of the writer, not the end of the process.
     _too_large: Signal,
 }
 
-impl Stop {
+impl EndSignals {
     /// From now on the signals no longer end the process by themselves.
     pub(super) fn listen() -> std::io::Result<Self> {
         Ok(Self {
@@ -194,11 +194,11 @@ impl Stop {
 
     /// Waits for the first of them.
     pub(super) async fn wait(mut self) {
-        self.heard().await;
+        self.next().await;
     }
 
     /// Waits for the next of them.
-    pub(super) async fn heard(&mut self) {
+    pub(super) async fn next(&mut self) {
         tokio::select! {
             biased;
             _ = self.terminate.recv() => {}

@@ -17,14 +17,14 @@ pub(super) fn upgrade(flags: &Upgrade) -> anyhow::Result<ExitCode> {
     } else {
         Sandbox::Absent
     };
-    let mut settings = Settings::load(flags.place.sources_beside(), sandbox)?;
+    let mut settings = Settings::load(flags.place.sources_alongside(), sandbox)?;
     settings.database.be_brief();
     log::start(&settings.log);
     runtime()?.block_on(async {
         let world = World::real();
         let upgrade = upgrade::Upgrade::of(&settings, &world);
         for lacking in upgrade.lacking().await? {
-            tell(&lacking);
+            print_lacking(&lacking);
         }
         if flags.apply {
             upgrade.apply().await?;
@@ -34,7 +34,7 @@ pub(super) fn upgrade(flags: &Upgrade) -> anyhow::Result<ExitCode> {
     })
 }
 
-fn tell(lacking: &Lacking) {
+fn print_lacking(lacking: &Lacking) {
     let Lacking { place, steps } = lacking;
     if steps.is_empty() {
         output::line(&format!("{place}: up to date"));
@@ -47,7 +47,7 @@ fn tell(lacking: &Lacking) {
         } else {
             "one short transaction"
         };
-        let beside = if step.code_from < step.number {
+        let alongside = if step.code_from < step.number {
             format!(
                 "nodes that know migration {} may serve on it",
                 step.code_from
@@ -56,7 +56,7 @@ fn tell(lacking: &Lacking) {
             "nodes of an older release may not serve on it".to_owned()
         };
         output::line(&format!(
-            "  migration {} ({}): {how}; {beside}",
+            "  migration {} ({}): {how}; {alongside}",
             step.number, step.name
         ));
     }

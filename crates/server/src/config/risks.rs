@@ -219,11 +219,11 @@ mod tests {
                 "postgres://a@db.example/x",
             ),
         ] {
-            let told = refused(&[(name, value)]);
-            assert_eq!(told.len(), 1, "{told:?}");
+            let reported = refused(&[(name, value)]);
+            assert_eq!(reported.len(), 1, "{reported:?}");
             assert!(
-                told[0].contains(&format!("risks.{risk} = true")),
-                "{told:?}"
+                reported[0].contains(&format!("risks.{risk} = true")),
+                "{reported:?}"
             );
             let allowed = format!("RISKS__{}", risk.to_uppercase());
             assert_eq!(

@@ -90,59 +90,60 @@ fn flags_win_over_variables_and_variables_over_the_file() {
 }
 
 #[test]
-fn every_problem_is_told_at_once_with_setting_and_source_and_without_its_value() {
+fn every_problem_is_reported_at_once_with_setting_and_source_and_without_its_value() {
     let (file, mut sources) =
         file("[limits]\ndepth = \"deep-secret\"\n[server]\nlisten = 5\n[limit]\nbody = 1\n");
     sources.environment =
         environment(&[("POINTSMAN_JOBS__POLL_INTERVAL", "now-secret")]).environment;
-    let told = problems(sources, Sandbox::Absent);
+    let reported = problems(sources, Sandbox::Absent);
     let path = file.path().display();
-    assert_eq!(told.len(), 4, "{told:?}");
+    assert_eq!(reported.len(), 4, "{reported:?}");
     assert!(
-        told.contains(&format!(
+        reported.contains(&format!(
             "limits.depth (from {path}): must be a whole number"
         )),
-        "{told:?}"
+        "{reported:?}"
     );
     assert!(
-        told.iter()
+        reported
+            .iter()
             .any(|line| line
                 .starts_with(&format!("server.listen (from {path}): must be an address")))
     );
-    assert!(told.iter().any(|line| line.starts_with(
+    assert!(reported.iter().any(|line| line.starts_with(
         "jobs.poll_interval (from POINTSMAN_JOBS__POLL_INTERVAL): must be a duration"
     )));
-    assert!(told.contains(&format!(
+    assert!(reported.contains(&format!(
         "limit.body (from {path}): there is no such setting; did you mean limits.body?"
     )));
-    assert!(!told.join(" ").contains("secret"), "{told:?}");
+    assert!(!reported.join(" ").contains("secret"), "{reported:?}");
 }
 
 #[test]
 fn a_file_that_is_no_toml_is_refused_with_its_line_and_without_its_text() {
     let (_file, sources) = file("mode = \"test\"\n[vault]\nkeys = swordfish swordfish\n");
-    let told = problems(sources, Sandbox::Absent);
+    let reported = problems(sources, Sandbox::Absent);
     assert!(
-        told[0].contains("line 3") && !told[0].contains("swordfish"),
-        "{told:?}"
+        reported[0].contains("line 3") && !reported[0].contains("swordfish"),
+        "{reported:?}"
     );
 }
 
 #[test]
 fn numbers_outside_their_range_are_refused() {
-    let told = problems(
+    let reported = problems(
         environment(&[("POINTSMAN_LIMITS__DEPTH", "0")]),
         Sandbox::Absent,
     );
     assert_eq!(
-        told,
+        reported,
         ["limits.depth (from POINTSMAN_LIMITS__DEPTH): must be from 1 to 100"]
     );
-    let told = problems(
+    let reported = problems(
         environment(&[("POINTSMAN_VAULT__CVC_LIFETIME", "61m")]),
         Sandbox::Absent,
     );
-    assert_eq!(told.len(), 1);
+    assert_eq!(reported.len(), 1);
 }
 
 #[test]
@@ -154,19 +155,19 @@ fn an_address_of_postgresql_is_taken_and_another_one_is_refused_without_being_re
         Some("postgres://u:swordfish@h/d")
     );
     assert!(!format!("{settings:?}").contains("swordfish"));
-    let told = problems(given("mysql://u:swordfish@h/d"), Sandbox::Absent);
+    let reported = problems(given("mysql://u:swordfish@h/d"), Sandbox::Absent);
     assert_eq!(
-        told,
+        reported,
         ["database.url (from POINTSMAN_DATABASE__URL): must be a postgres:// address"]
     );
     let alone = environment(&[(
         "POINTSMAN_VAULT__DATABASE_URL",
         "postgres://u:swordfish@h/d",
     )]);
-    let told = problems(alone, Sandbox::Absent);
+    let reported = problems(alone, Sandbox::Absent);
     assert!(
-        told.len() == 1 && told[0].contains("needs database.url"),
-        "{told:?}"
+        reported.len() == 1 && reported[0].contains("needs database.url"),
+        "{reported:?}"
     );
 }
 
@@ -248,11 +249,14 @@ fn an_access_token_is_for_the_sandbox_and_well_formed() {
         "sk_test_abc",
         "sk_test_0123456789abcdef\n",
     ] {
-        let told = problems(
+        let reported = problems(
             environment(&[("POINTSMAN_ACCESS_TOKEN", wrong)]),
             Sandbox::Open,
         );
-        assert!(told.len() == 1 && !told[0].contains(wrong), "{told:?}");
+        assert!(
+            reported.len() == 1 && !reported[0].contains(wrong),
+            "{reported:?}"
+        );
     }
 }
 

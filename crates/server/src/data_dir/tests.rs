@@ -16,7 +16,7 @@ fn a_directory_is_made_for_its_owner_alone() {
 }
 
 #[test]
-fn a_second_holder_is_told_who_has_it_and_comes_in_afterwards() {
+fn a_second_holder_is_reported_who_has_it_and_comes_in_afterwards() {
     let (_root, dir) = fresh();
     let held = dir.hold().unwrap();
     let refused = dir.hold().err().unwrap().to_string();
@@ -57,7 +57,7 @@ fn files_that_are_gone_or_have_others_in_their_place_are_seen() {
     assert!(standing.is_lost());
     fs::rename(&aside, dir.path()).unwrap();
     assert!(!standing.is_lost());
-    // Beside the old one, so that it can't have its number.
+    // Next to the old one, so that it can't have its number.
     fs::write(dir.simulator(), "another").unwrap();
     fs::rename(dir.simulator(), dir.store()).unwrap();
     assert!(standing.is_lost());

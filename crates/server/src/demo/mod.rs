@@ -1,20 +1,20 @@
-//! `pointsman demo`: the life of real payments, told through the public HTTP interface.
+//! `pointsman demo`: the life of real payments, played through the public HTTP interface.
 
 mod checkout;
 mod client;
+mod narrator;
 mod routing;
 mod story;
-mod teller;
 
 use std::net::SocketAddr;
 
 pub use client::Client;
-pub use teller::{Colour, Teller};
+pub use narrator::{Colour, Narrator};
 
 /// Tells the whole story. Returns whether every step came out right.
-pub async fn tell(client: &Client, teller: &mut Teller) -> bool {
-    story::tell(client, teller).await;
-    teller.close()
+pub async fn play(client: &Client, narrator: &mut Narrator) -> bool {
+    story::play(client, narrator).await;
+    narrator.close()
 }
 
 /// A line to paste into a shell that lists the payments of the story.

@@ -8,7 +8,7 @@ use changes::moved;
 
 use super::{
     client::{Client, Reply},
-    teller::Teller,
+    narrator::Narrator,
 };
 
 pub(super) const GOOD_CARD: &str = "4242424242424242";
@@ -35,37 +35,37 @@ pub(super) struct Story<'a> {
 pub(super) type Step = Result<(), String>;
 
 /// Tells every step, also after one that went wrong.
-pub(super) async fn tell(client: &Client, teller: &mut Teller) {
+pub(super) async fn play(client: &Client, narrator: &mut Narrator) {
     let mut story = Story {
         client,
         token: String::new(),
         paid_in_parts: String::new(),
     };
-    story.keep_a_card(teller).await;
-    story.pay_with_the_token(teller).await;
-    story.authorise_for_later(teller).await;
-    story.capture_a_part(teller).await;
-    story.refund_a_part(teller).await;
-    story.refund_the_rest(teller).await;
-    story.refund_too_much(teller).await;
-    story.cancel(teller).await;
-    story.be_declined(teller).await;
-    story.prove_who_pays(teller).await;
-    story.pay_later(teller).await;
-    story.pay_by_wallet(teller).await;
-    story.go_on_elsewhere(teller).await;
-    story.capture_after_a_delay(teller).await;
-    story.ask_twice(teller).await;
-    story.lose_and_find(teller).await;
-    story.check_out(teller).await;
-    story.mistype(teller).await;
-    story.list(teller).await;
+    story.keep_a_card(narrator).await;
+    story.pay_with_the_token(narrator).await;
+    story.authorise_for_later(narrator).await;
+    story.capture_a_part(narrator).await;
+    story.refund_a_part(narrator).await;
+    story.refund_the_rest(narrator).await;
+    story.refund_too_much(narrator).await;
+    story.cancel(narrator).await;
+    story.be_declined(narrator).await;
+    story.prove_who_pays(narrator).await;
+    story.pay_later(narrator).await;
+    story.pay_by_wallet(narrator).await;
+    story.go_on_elsewhere(narrator).await;
+    story.capture_after_a_delay(narrator).await;
+    story.ask_twice(narrator).await;
+    story.lose_and_find(narrator).await;
+    story.check_out(narrator).await;
+    story.mistype(narrator).await;
+    story.list(narrator).await;
 }
 
 impl Story<'_> {
-    async fn keep_a_card(&mut self, teller: &mut Teller) {
-        teller.step("A card goes into the vault");
-        teller.asked(
+    async fn keep_a_card(&mut self, narrator: &mut Narrator) {
+        narrator.step("A card goes into the vault");
+        narrator.asked(
             "tokenisePaymentMethod",
             &format!("{}, 11/2033", ending(GOOD_CARD)),
         );
@@ -84,25 +84,25 @@ impl Story<'_> {
             self.token = reply.text(&format!("{root}/token"));
             let number = reply.text(&format!("{root}/card/number"));
             let brand = reply.text(&format!("{root}/card/brand"));
-            teller.answered(&format!("token {}  {number}  {brand}", self.token));
+            narrator.answered(&format!("token {}  {number}  {brand}", self.token));
             check("the masked number", &number, "************4242")?;
             check("the brand", &brand, "VISA")
         });
-        teller.shown(
+        narrator.shown(
             "The number is sealed on disk. The shop holds a token, which is worthless elsewhere.",
             outcome,
         );
     }
 
-    async fn pay_with_the_token(&mut self, teller: &mut Teller) {
-        teller.step("A payment with the token, captured at once");
-        teller.asked(
+    async fn pay_with_the_token(&mut self, narrator: &mut Narrator) {
+        narrator.step("A payment with the token, captured at once");
+        narrator.asked(
             "authorizePayment",
             "50.99 EUR with the token, flow `default`",
         );
         let order = self.by_token(5099, "default");
         let outcome = self
-            .authorise(teller, &order, None)
+            .authorise(narrator, &order, None)
             .await
             .and_then(|reply| {
                 check(
@@ -116,18 +116,18 @@ impl Story<'_> {
                     "€50.99",
                 )
             });
-        teller.shown("One call: authorised and captured.", outcome);
+        narrator.shown("One call: authorised and captured.", outcome);
     }
 
-    async fn authorise_for_later(&mut self, teller: &mut Teller) {
-        teller.step("A payment to be captured later");
-        teller.asked(
+    async fn authorise_for_later(&mut self, narrator: &mut Narrator) {
+        narrator.step("A payment to be captured later");
+        narrator.asked(
             "authorizePayment",
             "120.00 EUR with the token, flow `capture-by-api`",
         );
         let order = self.by_token(12_000, "capture-by-api");
         let outcome = self
-            .authorise(teller, &order, None)
+            .authorise(narrator, &order, None)
             .await
             .and_then(|reply| {
                 self.paid_in_parts = reply.text("/data/authorizePayment/id");
@@ -137,20 +137,20 @@ impl Story<'_> {
                     "AUTHORISED",
                 )
             });
-        teller.shown(
+        narrator.shown(
             "The money is reserved, not taken, as shops do that ship later.",
             outcome,
         );
     }
 
-    async fn be_declined(&self, teller: &mut Teller) {
-        teller.step("A card without money");
-        teller.asked(
+    async fn be_declined(&self, narrator: &mut Narrator) {
+        narrator.step("A card without money");
+        narrator.asked(
             "authorizePayment",
             &format!("50.99 EUR with {}", ending(POOR_CARD)),
         );
         let outcome = self
-            .authorise(teller, &by_card(5099, POOR_CARD), None)
+            .authorise(narrator, &by_card(5099, POOR_CARD), None)
             .await
             .and_then(|reply| {
                 check(
@@ -158,37 +158,37 @@ impl Story<'_> {
                     &reply.text("/data/authorizePayment/status"),
                     "DECLINED",
                 )?;
-                let told = |name: &str| {
+                let reported = |name: &str| {
                     reply.text(&format!(
                         "/data/authorizePayment/paymentCore/outcome/{name}"
                     ))
                 };
                 check(
                     "the decline's code",
-                    &told("declineCode"),
+                    &reported("declineCode"),
                     "INSUFFICIENT_FUNDS",
                 )?;
-                check("the decline's type", &told("declineType"), "SOFT")
+                check("the decline's type", &reported("declineType"), "SOFT")
             });
-        teller.shown(
+        narrator.shown(
             "A decline is an answer, not an error. SOFT: worth another try, or another card.",
             outcome,
         );
     }
 
-    async fn ask_twice(&self, teller: &mut Teller) {
-        teller.step("The same request twice");
+    async fn ask_twice(&self, narrator: &mut Narrator) {
+        narrator.step("The same request twice");
         let key = "order-1042";
-        teller.asked(
+        narrator.asked(
             "authorizePayment",
             &format!("19.00 EUR, X-Idempotency-Key: {key}"),
         );
         let order = self.by_token(1_900, "default");
-        let outcome = match self.authorise(teller, &order, Some(key)).await {
-            Ok(first) => self.ask_again(teller, &order, key, &first).await,
+        let outcome = match self.authorise(narrator, &order, Some(key)).await {
+            Ok(first) => self.ask_again(narrator, &order, key, &first).await,
             Err(why) => Err(why),
         };
-        teller.shown(
+        narrator.shown(
             "A retry after a lost answer gets the first result, byte for byte. The processor's books have one charge.",
             outcome,
         );
@@ -196,13 +196,13 @@ impl Story<'_> {
 
     async fn ask_again(
         &self,
-        teller: &mut Teller,
+        narrator: &mut Narrator,
         order: &Value,
         key: &str,
         first: &Reply,
     ) -> Step {
-        teller.asked("authorizePayment", "the very same again");
-        let second = self.authorise(teller, order, Some(key)).await?;
+        narrator.asked("authorizePayment", "the very same again");
+        let second = self.authorise(narrator, order, Some(key)).await?;
         let id = first.text("/data/authorizePayment/id");
         check(
             "the second payment",
@@ -216,7 +216,7 @@ impl Story<'_> {
             return Err("the second answer is not byte for byte the first".to_owned());
         }
         let uuid = id.trim_start_matches("payments:").to_owned();
-        teller.asked("GET /sandbox/books", "what the simulated processor charged");
+        narrator.asked("GET /sandbox/books", "what the simulated processor charged");
         let books = self.client.get("/sandbox/books").await?;
         let entries = books
             .json
@@ -230,44 +230,44 @@ impl Story<'_> {
         let charges = references
             .filter(|reference| reference.starts_with(&uuid))
             .count();
-        teller.answered(&format!("{charges} charge for this payment"));
+        narrator.answered(&format!("{charges} charge for this payment"));
         check("the number of charges", &charges.to_string(), "1")
     }
 
-    async fn lose_and_find(&self, teller: &mut Teller) {
-        teller.step("The processor falls silent");
-        teller.asked(
+    async fn lose_and_find(&self, narrator: &mut Narrator) {
+        narrator.step("The processor falls silent");
+        narrator.asked(
             "authorizePayment",
             &format!("75.00 EUR with {}", ending(SILENT_CARD)),
         );
         let outcome = match self
-            .authorise(teller, &by_card(7_500, SILENT_CARD), None)
+            .authorise(narrator, &by_card(7_500, SILENT_CARD), None)
             .await
         {
-            Ok(reply) => self.find(teller, &reply).await,
+            Ok(reply) => self.find(narrator, &reply).await,
             Err(why) => Err(why),
         };
-        teller.shown(
+        narrator.shown(
             "Unknown is a state. It is looked up under our reference, never sent again, never called failed.",
             outcome,
         );
     }
 
-    async fn find(&self, teller: &mut Teller, lost: &Reply) -> Step {
+    async fn find(&self, narrator: &mut Narrator, lost: &Reply) -> Step {
         check(
             "the status",
             &lost.text("/data/authorizePayment/status"),
             "NO_ANSWER_FROM_PSP",
         )?;
         let id = lost.text("/data/authorizePayment/id");
-        teller.asked("getPayment", "that payment, until its outcome is known");
+        narrator.asked("getPayment", "that payment, until its outcome is known");
         let reply = self.wait(&id, "NO_ANSWER_FROM_PSP").await?;
-        teller.answered(&in_short(&reply, "getPayment"));
+        narrator.answered(&in_short(&reply, "getPayment"));
         let titles: Vec<_> = timeline(&reply)
             .into_iter()
             .map(|(title, _)| title)
             .collect();
-        teller.answered(&format!("timeline: {}", titles.join(" · ")));
+        narrator.answered(&format!("timeline: {}", titles.join(" · ")));
         check(
             "the status",
             &reply.text("/data/getPayment/status"),
@@ -296,26 +296,26 @@ impl Story<'_> {
         self.client.run(&query, json!({"id": id}), None).await
     }
 
-    async fn mistype(&self, teller: &mut Teller) {
-        teller.step("A mistyped number");
-        teller.asked(
+    async fn mistype(&self, narrator: &mut Narrator) {
+        narrator.step("A mistyped number");
+        narrator.asked(
             "authorizePayment",
             &format!("10.00 EUR with {}", ending(MISTYPED_CARD)),
         );
         let outcome = self
-            .authorise(teller, &by_card(1_000, MISTYPED_CARD), None)
+            .authorise(narrator, &by_card(1_000, MISTYPED_CARD), None)
             .await
             .and_then(|reply| {
                 let field = reply.text("/errors/0/extensions/field");
-                teller.answered(&format!("field {field}"));
+                narrator.answered(&format!("field {field}"));
                 check("the error", &reply.error(), "error.validation")
             });
-        teller.shown("Refused before anyone is asked. The error names the field and never repeats the value.", outcome);
+        narrator.shown("Refused before anyone is asked. The error names the field and never repeats the value.", outcome);
     }
 
-    async fn list(&self, teller: &mut Teller) {
-        teller.step("All of it, listed");
-        teller.asked("listPayments", "first: 20");
+    async fn list(&self, narrator: &mut Narrator) {
+        narrator.step("All of it, listed");
+        narrator.asked("listPayments", "first: 20");
         let query = format!(
             "{{ listPayments(first: 20) {{ pageInfo {{ totalSize }} edges {{ node {{ {PAYMENT} }} }} }} }}"
         );
@@ -337,14 +337,14 @@ impl Story<'_> {
                     };
                     let (amount, status) =
                         (text("/node/amount/formattedAmount"), text("/node/status"));
-                    teller.answered(&format!(
+                    narrator.answered(&format!(
                         "{amount:>9}  {status:<9}  {}",
                         text("/node/paymentCore/paymentMethod")
                     ));
                 }
                 check("the number of payments", &total, "12")
             });
-        teller.shown(
+        narrator.shown(
             "Twelve payments: the repeated request made none, nor did the mistyped one.",
             outcome,
         );
@@ -356,7 +356,7 @@ impl Story<'_> {
 
     pub(super) async fn authorise(
         &self,
-        teller: &mut Teller,
+        narrator: &mut Narrator,
         order: &Value,
         key: Option<&str>,
     ) -> Result<Reply, String> {
@@ -372,7 +372,7 @@ impl Story<'_> {
         } else {
             ""
         };
-        teller.answered(&format!("{}{note}", in_short(&reply, "authorizePayment")));
+        narrator.answered(&format!("{}{note}", in_short(&reply, "authorizePayment")));
         Ok(reply)
     }
 }
@@ -443,7 +443,7 @@ pub(super) fn check(what: &str, found: &str, expected: &str) -> Step {
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "the story is told from outside, by the clock on the wall"
+    reason = "the story is played from outside, by the clock on the wall"
 )]
 async fn pause() {
     tokio::time::sleep(PAUSE).await;

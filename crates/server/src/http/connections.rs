@@ -28,7 +28,7 @@ use world::World;
 use self::{
     addresses::{Addresses, Entered},
     slots::{Slot, Slots},
-    watched::{Turns, Watched},
+    watched::{AcceptTurns, Watched},
 };
 use super::{
     envelope::{Envelope, Media},
@@ -46,7 +46,7 @@ const HANDSHAKE: Duration = Duration::from_secs(10);
 /// What asks for the node's health has paths that begin so.
 const HEALTH: &str = "/health/";
 /// So much of a connection's data may lie in the system's buffer for each direction. Unit: bytes; Linux takes twice as many, for
-/// what it notes beside them. Left to itself it gives megabytes to whoever asks much and reads nothing.
+/// what it notes next to them. Left to itself it gives megabytes to a client that asks much and reads nothing.
 const SYSTEM_BUFFER: usize = 128 * 1024;
 
 /// What connections may take.
@@ -149,7 +149,7 @@ impl Connections {
         // Answers are small and written at once; waiting to fill packets only delays them.
         let _ = stream.set_nodelay(true);
         bound_buffers(&stream);
-        let turns = Turns::default();
+        let turns = AcceptTurns::default();
         let patience = inner.bounds.write_timeout;
         let stream = Watched::new(stream, inner.world.clone(), patience).taking(&turns);
         let connection = Connection {
@@ -180,7 +180,7 @@ struct Connection {
     slot: Mutex<Slot>,
     peer: SocketAddr,
     opened_at: Timestamp,
-    turns: Turns,
+    turns: AcceptTurns,
     _entered: Entered,
     _open: Open,
 }
@@ -213,7 +213,7 @@ impl Connection {
         let world = self.server.world.clone();
         match world.timeout(patience, acceptor.accept(stream)).await {
             Ok(Ok(stream)) => self.serve(stream).await,
-            // Nobody is left to be told; scanners are too many for the log.
+            // Nobody is left to be answered; scanners are too many for the log.
             Ok(Err(_)) | Err(world::Elapsed) => {
                 metrics::counter!("pointsman_tls_handshakes_failed_total").increment(1);
             }
@@ -259,7 +259,7 @@ impl Connection {
         request: hyper::Request<Incoming>,
     ) -> Result<Response, std::convert::Infallible> {
         if !self.turns.begins() {
-            // Its request was there already: whoever sends many at once has no more turns than others.
+            // Its request was there already: a client that sends many at once has no more turns than others.
             yield_now().await;
         }
         let mut slot = self.slot.lock().await;
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn whoever_asks_too_slowly_is_cut_off() {
+    async fn a_client_that_asks_too_slowly_is_cut_off() {
         let (connections, listener, address) = site(10, Duration::from_millis(50)).await;
         let client = async {
             let mut stream = TcpStream::connect(address).await.unwrap();
@@ -356,7 +356,7 @@ mod tests {
             assert!(!rest(&mut stream).await.contains("hello"));
         };
         tokio::select! {
-            () = connections.accept(listener) => panic!("it accepts for ever"),
+            () = connections.accept(listener) => panic!("it accepts permanently"),
             () = client => {}
         }
     }
@@ -372,12 +372,12 @@ mod tests {
             let early = world
                 .timeout(Duration::from_millis(50), answer(&mut second))
                 .await;
-            assert!(early.is_err(), "the second is not served beside the first");
+            assert!(early.is_err(), "the second is not served next to the first");
             drop(first);
             assert!(rest_of_one(&mut second).await.contains("hello"));
         };
         tokio::select! {
-            () = connections.accept(listener) => panic!("it accepts for ever"),
+            () = connections.accept(listener) => panic!("it accepts permanently"),
             () = client => {}
         }
     }
@@ -410,7 +410,7 @@ mod tests {
             }
         };
         tokio::select! {
-            () = connections.accept(listener) => panic!("it accepts for ever"),
+            () = connections.accept(listener) => panic!("it accepts permanently"),
             () = client => {}
         }
         let turns: BTreeSet<u32> = turns.lock().iter().copied().collect();
@@ -443,7 +443,7 @@ mod tests {
             }
         };
         tokio::select! {
-            () = connections.accept(listener) => panic!("it accepts for ever"),
+            () = connections.accept(listener) => panic!("it accepts permanently"),
             () = client => {}
         }
         let written = answers.load(Ordering::Relaxed) * ANSWER;

@@ -19,7 +19,7 @@ use tracing::{Instrument, field};
 use world::Stopwatch;
 
 use super::{
-    envelope::{Envelope, Media, Told},
+    envelope::{Envelope, Media, ResponseLabels},
     head,
     left_over::LeftOver,
     origins::{Origins, Verdict},
@@ -121,18 +121,18 @@ pub(super) async fn edge(
         frame(&mut response, &web.rules.frames);
     }
     finish(&web, &id, response.headers_mut());
-    let told = response
+    let labels = response
         .extensions()
-        .get::<Told>()
+        .get::<ResponseLabels>()
         .copied()
-        .unwrap_or(Told {
+        .unwrap_or(ResponseLabels {
             operation: "none",
             code: "ok",
         });
     let elapsed = watch.elapsed();
-    measure(told, elapsed.as_secs_f64());
+    measure(labels, elapsed.as_secs_f64());
     let line = AccessLine {
-        told,
+        labels,
         status: response.status(),
         elapsed,
         client,
@@ -154,7 +154,7 @@ fn closing(mut response: Response) -> Response {
 
 /// The line that the log gets for each request. Team, credential and payment are the span's.
 struct AccessLine {
-    told: Told,
+    labels: ResponseLabels,
     status: StatusCode,
     elapsed: Duration,
     client: Option<IpAddr>,
@@ -168,8 +168,8 @@ impl AccessLine {
             ($level:ident, $message:literal) => {
                 tracing::$level!(
                     target: ACCESS,
-                    operation = self.told.operation,
-                    code = self.told.code,
+                    operation = self.labels.operation,
+                    code = self.labels.code,
                     status = self.status.as_u16(),
                     duration_ms = u64::try_from(self.elapsed.as_millis()).unwrap_or(u64::MAX),
                     client = self.client.map(field::display),
@@ -179,7 +179,7 @@ impl AccessLine {
         }
         if slow.is_some_and(|slow| self.elapsed >= slow) {
             line!(warn, "answered slowly");
-        } else if matches!(self.told.operation, "health" | "metrics") {
+        } else if matches!(self.labels.operation, "health" | "metrics") {
             line!(debug, "answered");
         } else {
             line!(info, "answered");
@@ -205,8 +205,8 @@ fn finish(web: &Web, id: &RequestId, headers: &mut HeaderMap) {
     }
 }
 
-fn measure(told: Told, seconds: f64) {
-    let Told { operation, code } = told;
+fn measure(labels: ResponseLabels, seconds: f64) {
+    let ResponseLabels { operation, code } = labels;
     metrics::counter!("pointsman_http_requests_total", "operation" => operation, "code" => code)
         .increment(1);
     metrics::histogram!("pointsman_http_request_duration_seconds", "operation" => operation)

@@ -29,7 +29,7 @@ impl Media {
 
 /// For metrics: what a response was about. Travels from the handler to the edge.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Told {
+pub(crate) struct ResponseLabels {
     /// The root field or the address.
     pub(crate) operation: &'static str,
     /// `ok`, or the error's code.
@@ -124,7 +124,7 @@ impl Envelope {
             }
             _ => {}
         }
-        response.extensions_mut().insert(Told {
+        response.extensions_mut().insert(ResponseLabels {
             operation: "none",
             code: self.code.text(),
         });
@@ -132,7 +132,7 @@ impl Envelope {
     }
 }
 
-/// The status of a code that is told by one, whatever the media type.
+/// The HTTP status for codes that have one regardless of media type.
 pub(super) fn status_of(code: Code) -> Option<StatusCode> {
     match code {
         Code::Unauthorized => Some(StatusCode::UNAUTHORIZED),
@@ -154,6 +154,8 @@ pub(super) fn json_answer(status: StatusCode, operation: &'static str, body: Str
     } else {
         Code::Unavailable.text()
     };
-    response.extensions_mut().insert(Told { operation, code });
+    response
+        .extensions_mut()
+        .insert(ResponseLabels { operation, code });
     response
 }

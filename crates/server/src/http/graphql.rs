@@ -10,13 +10,13 @@ use axum::{
 };
 use domain::{Code, Fault, Timestamp, audit::Source, caller::Caller, network::Network};
 use futures_util::FutureExt;
-use graphql::{Kind, Method};
+use graphql::{Execution, Method};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 
 use super::{
     body,
     edge::{network_of, source_of},
-    envelope::{Envelope, Media, Told, status_of},
+    envelope::{Envelope, Media, ResponseLabels, status_of},
     key, media,
     origins::Verdict,
     parameters::Parameters,
@@ -208,9 +208,9 @@ pub(super) async fn caller_of(
 
 fn respond(answer: graphql::Response, media: Media) -> Response {
     let status = match answer.kind {
-        Kind::Executed => StatusCode::OK,
-        Kind::MutationByGet => StatusCode::METHOD_NOT_ALLOWED,
-        Kind::Rejected(code) => status_of(code).unwrap_or(match media {
+        Execution::Executed => StatusCode::OK,
+        Execution::MutationByGet => StatusCode::METHOD_NOT_ALLOWED,
+        Execution::Rejected(code) => status_of(code).unwrap_or(match media {
             // Older clients read the body of a 200 alone.
             Media::Json => StatusCode::OK,
             Media::GraphqlResponse => StatusCode::BAD_REQUEST,
@@ -220,7 +220,7 @@ fn respond(answer: graphql::Response, media: Media) -> Response {
     response
         .headers_mut()
         .insert(header::CONTENT_TYPE, media.header());
-    if answer.kind == Kind::MutationByGet {
+    if answer.kind == Execution::MutationByGet {
         response
             .headers_mut()
             .insert(header::ALLOW, HeaderValue::from_static("POST"));
@@ -233,7 +233,7 @@ fn respond(answer: graphql::Response, media: Media) -> Response {
             .insert(REPLAYED, HeaderValue::from_static("true"));
     }
     let code = answer.code.map_or("ok", Code::text);
-    response.extensions_mut().insert(Told {
+    response.extensions_mut().insert(ResponseLabels {
         operation: answer.operation,
         code,
     });

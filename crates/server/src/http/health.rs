@@ -15,7 +15,7 @@ use vault::VaultError;
 use world::Elapsed;
 
 use super::{
-    envelope::{Envelope, Media, Told, json_answer},
+    envelope::{Envelope, Media, ResponseLabels, json_answer},
     web::Web,
 };
 
@@ -119,7 +119,7 @@ fn not_ready(why: &str) -> Response {
         format!("Not ready: {why}."),
     )
     .answer(Media::Json);
-    response.extensions_mut().insert(Told {
+    response.extensions_mut().insert(ResponseLabels {
         operation: "health",
         code: Code::Unavailable.text(),
     });
@@ -128,12 +128,12 @@ fn not_ready(why: &str) -> Response {
 
 /// What is measured, in the text format of Prometheus.
 pub(super) async fn metrics(State(web): State<Arc<Web>>) -> Response {
-    // Whoever scrapes need not probe.
+    // Anyone who scrapes need not probe.
     let _ = readiness(&web).await;
     let mut response = (StatusCode::OK, Body::from(web.service.metrics.render())).into_response();
     let text = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
     response.headers_mut().insert(header::CONTENT_TYPE, text);
-    response.extensions_mut().insert(Told {
+    response.extensions_mut().insert(ResponseLabels {
         operation: "metrics",
         code: "ok",
     });

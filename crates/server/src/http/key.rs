@@ -19,7 +19,7 @@ pub(super) fn bearer(headers: &HeaderMap) -> Option<&str> {
     (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
 }
 
-/// The idempotency key. Several under one name, two that differ, or one that is not ASCII, is told as an empty one, which is never
+/// The idempotency key. Several under one name, two that differ, or one that is not ASCII, is returned as an empty one, which is never
 /// valid: where keys are ignored such a header is too.
 pub(super) fn idempotency(headers: &HeaderMap) -> Option<String> {
     let mut keys = IDEMPOTENCY_KEYS.iter().filter_map(|name| {

@@ -48,7 +48,7 @@ pub use rate::Rate;
 pub use tls::{Tls, TlsError};
 pub use web::{Rules, Service, Web};
 
-pub(crate) use envelope::Told;
+pub(crate) use envelope::ResponseLabels;
 
 use envelope::{Envelope, Media};
 

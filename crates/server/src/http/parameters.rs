@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_body_is_told_by_place_and_never_quoted() {
+    fn a_broken_body_is_reported_by_place_and_never_quoted() {
         assert!(refused(b"").contains("empty"));
         assert!(refused(b"{ \"not a JSON").contains("not valid JSON at line 1"));
         assert!(refused(b"[{\"query\": \"{a}\"}]").contains("one at a time"));

@@ -1,4 +1,4 @@
-//! The sandbox's start page: what is where, for whoever opens the address in a browser.
+//! The sandbox's start page: what is where, for a person who opens the address in a browser.
 
 use axum::{extract::Request, response::Response};
 use http::{HeaderMap, StatusCode, header, uri::Authority};

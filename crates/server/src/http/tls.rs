@@ -1,4 +1,4 @@
-//! TLS of the public listener: a certificate and its key from files, read anew when they change.
+//! TLS of the public listener: a certificate and its key from files, read again when they change.
 //!
 //! The files are looked at again and again instead of being watched: certificates are often exchanged by renaming a
 //! directory or a link, which a watcher of the file would not see. What can't be used is logged, and the certificate from
@@ -100,7 +100,7 @@ impl Tls {
     }
 
     fn look(&self) {
-        // A file that is missing for a moment is being exchanged; one that stays away is told by its digest, once.
+        // A file that is missing for a moment is being exchanged; one that stays away is logged by its digest, once.
         let files = Files::read(&self.certificate, &self.key);
         let digest = files.as_ref().map_or([0; 32], Files::digest);
         if std::mem::replace(&mut *self.seen.lock(), digest) == digest {
@@ -109,7 +109,7 @@ impl Tls {
         match files.and_then(|files| files.config(&self.certificate, &self.key)) {
             Ok(config) => {
                 *self.config.write() = Arc::new(config);
-                tracing::info!("the certificate was read anew and is served from now on");
+                tracing::info!("the certificate was read again and is served from now on");
             }
             Err(error) => {
                 tracing::error!(%error, "the changed certificate can't be used; the one from before is served");

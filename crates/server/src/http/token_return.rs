@@ -53,7 +53,7 @@ pub(super) fn shown(seen: &TokenReturn) -> Response {
         }
         TokenReturn::Later => {
             let body = Html::new()
-                .paragraph("Your bank has not told us the result yet. Please load this page again in a moment.");
+                .paragraph("Your bank has not sent us the result yet. Please load this page again in a moment.");
             page(StatusCode::OK, "One moment", &body)
         }
     }

@@ -44,11 +44,11 @@ pub struct Rules {
     pub slow_request: Option<Duration>,
     /// How often a credential may ask.
     pub rate: Option<Rate>,
-    /// Whether what is measured is told on the public listener.
+    /// Whether metrics are served on the public listener.
     pub public_metrics: bool,
     /// Whether the simulator's books and pages are there.
     pub sandbox: bool,
-    /// Whether browsers are told to come back over TLS alone.
+    /// Whether browsers are asked to come back over TLS alone.
     pub https: bool,
     /// Proxies that are believed about the client's address.
     pub trusted_proxies: Vec<IpRange>,
@@ -90,12 +90,12 @@ impl Web {
         self.leaving.store(true, Ordering::SeqCst);
     }
 
-    /// Whether it is to be told that it stops.
+    /// Whether it is to be reported that it stops.
     pub(super) fn is_leaving(&self) -> bool {
         self.leaving.load(Ordering::SeqCst) || self.is_draining()
     }
 
-    /// From now on takes no new work. Health is still told.
+    /// From now on takes no new work. Health is still answered.
     pub fn drain(&self) {
         self.draining.store(true, Ordering::SeqCst);
     }
@@ -107,7 +107,7 @@ impl Web {
 
     /// Begins work, unless no more is taken.
     pub(super) fn begin(self: &Arc<Self>) -> Option<Working> {
-        // Counted first: whoever drains sees either the count or a refusal.
+        // Counted first: the drain sees either the count or a refusal.
         self.working.fetch_add(1, Ordering::SeqCst);
         let working = Working(Arc::clone(self));
         (!self.is_draining()).then_some(working)

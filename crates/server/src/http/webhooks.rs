@@ -51,7 +51,9 @@ async fn taken(web: &Arc<Web>, name: String, request: Request) -> Result<Value, 
     let source = source_of(&request, &web.rules.trusted_proxies);
     let caller = caller_of(web, request.headers(), source, network).await?;
     let engine = web.service.engine.on_behalf_of(&caller);
-    engine.permit(&caller, rights::WEBHOOK.name).map_err(told)?;
+    engine
+        .permit(&caller, rights::WEBHOOK.name)
+        .map_err(envelope)?;
     if !media::is_json(request.headers()) {
         let message = "The body must be JSON in UTF-8, sent with Content-Type: application/json.";
         return Err(Envelope::new(
@@ -71,15 +73,18 @@ async fn taken(web: &Arc<Web>, name: String, request: Request) -> Result<Value, 
             )
         })?;
     let said = JsonBlob::parse_object(said, "body")
-        .map_err(told)?
+        .map_err(envelope)?
         .into_value();
-    let webhook = Webhook::of(name, said).map_err(told)?;
-    let heard = engine.hear(&caller, webhook).await.map_err(told)?;
-    Ok(json!({"resumed": heard.resumed, "started": heard.started}))
+    let webhook = Webhook::of(name, said).map_err(envelope)?;
+    let outcome = engine
+        .receive_webhook(&caller, webhook)
+        .await
+        .map_err(envelope)?;
+    Ok(json!({"resumed": outcome.resumed, "started": outcome.started}))
 }
 
 /// A fault with the status that says where it lies.
-fn told(fault: Fault) -> Envelope {
+fn envelope(fault: Fault) -> Envelope {
     let status = match fault.code {
         Code::PaymentNotFound | Code::FlowNotFound => StatusCode::NOT_FOUND,
         Code::Forbidden => StatusCode::FORBIDDEN,

@@ -17,7 +17,7 @@ const WINDOW: Duration = Duration::from_secs(10);
 /// Different lines that are watched at a time; further ones are all written.
 const WATCHED: usize = 1_024;
 
-/// What has been written lately.
+/// What has been written recently.
 #[derive(Default)]
 pub(super) struct Flood(Mutex<BTreeMap<u64, Window>>);
 
@@ -98,7 +98,7 @@ mod tests {
         assert!(flood.admits(2, Level::WARN, "db", "another"));
         assert_eq!(flood.ended(false), []);
         let [repeated] = &flood.ended(true)[..] else {
-            panic!("one is told");
+            panic!("one is reported");
         };
         assert_eq!((repeated.times, &*repeated.message), (245, "away"));
         assert!(flood.admits(1, Level::WARN, "db", "away"), "a new window");

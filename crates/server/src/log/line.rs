@@ -21,7 +21,7 @@ pub(super) struct Fields {
 }
 
 impl Fields {
-    /// Begins anew, keeping the memory.
+    /// Begins again, keeping the memory.
     pub(super) fn clear(&mut self) {
         self.text.clear();
         self.names.clear();

@@ -46,7 +46,7 @@ pub fn start(log: &Log) {
         };
         let flood = Arc::new(Flood::default());
         let counted = Arc::clone(&flood);
-        let writer = Writer::start(move || told(form, &counted, false));
+        let writer = Writer::start(move || logged(form, &counted, false));
         let filter = EnvFilter::try_new(&log.level).unwrap_or_else(|_| EnvFilter::new("info"));
         let lines = Lines {
             form,
@@ -57,7 +57,7 @@ pub fn start(log: &Log) {
         let _ =
             tracing::subscriber::set_global_default(Registry::default().with(filter).with(lines));
         panic::set_hook(Box::new(|panic| {
-            // The message may quote what was being worked on, so the place alone is told.
+            // The message may quote what was being worked on, so the place alone is logged.
             let place = panic
                 .location()
                 .map(ToString::to_string)
@@ -75,7 +75,7 @@ pub fn start(log: &Log) {
 /// Writes out what waits, before the process ends.
 pub fn finish() {
     if let Some(log) = STARTED.get() {
-        for line in told(log.form, &log.flood, true) {
+        for line in logged(log.form, &log.flood, true) {
             log.writer.take(&line, Weight::Warning);
         }
         log.writer.flush();
@@ -101,7 +101,7 @@ pub fn fatal(format: LogFormat, why: &str) -> String {
     line
 }
 
-fn told(form: Form, flood: &Flood, all: bool) -> Vec<String> {
+fn logged(form: Form, flood: &Flood, all: bool) -> Vec<String> {
     let ended = flood.ended(all);
     ended
         .iter()

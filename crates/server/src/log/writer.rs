@@ -1,6 +1,6 @@
 //! The bounded buffer between the threads that log and standard error.
 //!
-//! A request must not wait for whoever reads the log: lines are copied into a buffer, and one thread writes what has
+//! A request must not wait for the reader of the log: lines are copied into a buffer, and one thread writes what has
 //! gathered. When the reader is too slow, lines are dropped and counted. An error waits until it is written, since the
 //! process may end right behind it.
 
@@ -28,7 +28,7 @@ const TICK: Duration = Duration::from_secs(1);
 
 /// The buffer and its thread.
 pub(super) struct Writer {
-    state: Mutex<State>,
+    state: Mutex<WriterState>,
     arrived: Condvar,
     written: Condvar,
     lines: [OnceLock<metrics::Counter>; 3],
@@ -36,7 +36,7 @@ pub(super) struct Writer {
 }
 
 #[derive(Default)]
-struct State {
+struct WriterState {
     waiting: Vec<u8>,
     /// Lines that were taken since the start, and those of them that are written.
     taken: u64,
@@ -141,7 +141,7 @@ impl Writer {
         let mut batch = Vec::new();
         loop {
             let (upto, lost) = self.next(&mut batch);
-            // Nobody is left to be told that the log can't be written.
+            // Nobody is left to learn that the log can't be written.
             let _ = to.write_all(&batch).and_then(|()| to.flush());
             batch.clear();
             batch.shrink_to(KEPT);

@@ -278,16 +278,19 @@ mod tests {
     fn the_document_names_every_family_and_no_other() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let document = fs::read_to_string(root.join("docs/metrics.md")).unwrap();
-        let told: Vec<&str> = document
+        let reported: Vec<&str> = document
             .split('`')
             .filter(|word| word.starts_with("pointsman_"))
             .map(|word| word.split('{').next().unwrap_or(word))
             .collect();
         for name in names() {
-            assert!(told.contains(&name), "docs/metrics.md does not name {name}");
+            assert!(
+                reported.contains(&name),
+                "docs/metrics.md does not name {name}"
+            );
         }
         let all: Vec<&str> = names().collect();
-        for name in told {
+        for name in reported {
             assert!(
                 all.contains(&name),
                 "docs/metrics.md names {name}, which there is not"

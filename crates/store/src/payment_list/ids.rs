@@ -118,7 +118,7 @@ impl IdRange {
         conditions.and(&format!("not ({text})"));
     }
 
-    /// Adds the condition that `column` has the value and the id is in the range, as one range of both columns: told
+    /// Adds the condition that `column` has the value and the id is in the range, as one range of both columns: given
     /// apart, an id's range makes SQLite prefer the primary key to the column's index.
     pub(super) fn hold_with(&self, column: &str, value: &str, conditions: &mut Conditions) {
         let value = conditions.bind(value);

@@ -6,7 +6,7 @@ use domain::{
     id::{KeyId, PaymentId, TeamId},
     rights::{Scope, Scopes},
 };
-use store::credential::{Credential, Kind, Presented};
+use store::credential::{Credential, CredentialKind, Presented};
 use uuid::Uuid;
 
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
 
 const DAY: i64 = 86_400_000;
 
-fn credential(team: TeamId, n: u128, kind: Kind) -> Credential {
+fn credential(team: TeamId, n: u128, kind: CredentialKind) -> Credential {
     Credential {
         id: KeyId::new(Uuid::from_u128(n)),
         team,
@@ -42,9 +42,9 @@ pub(crate) async fn credentials(db: &Db, own: TeamId, other: TeamId) {
     let restricted = Credential {
         made_to_end_at: Some(at(NEW_YEAR + DAY)),
         scopes: Scopes::of(&[Scope::Read, Scope::Refunds]).unwrap(),
-        ..credential(own, 1, Kind::Secret)
+        ..credential(own, 1, CredentialKind::Secret)
     };
-    let (key, foreign) = (restricted, credential(other, 2, Kind::Public));
+    let (key, foreign) = (restricted, credential(other, 2, CredentialKind::Public));
     for row in [&key, &foreign] {
         assert_eq!(
             commit(db, [store::credential::insert(row)]).await,
@@ -53,7 +53,7 @@ pub(crate) async fn credentials(db: &Db, own: TeamId, other: TeamId) {
     }
     let copied = Credential {
         hash: key.hash.clone(),
-        ..credential(other, 3, Kind::Secret)
+        ..credential(other, 3, CredentialKind::Secret)
     };
     assert_eq!(
         commit(db, [store::credential::insert(&copied)]).await,
@@ -184,7 +184,7 @@ pub(crate) async fn client_tokens(db: &Db, own: TeamId, other: TeamId) {
     let token = |team, n| Credential {
         grant: Some(grant.clone()),
         expires_at: ends,
-        ..credential(team, n, Kind::Client)
+        ..credential(team, n, CredentialKind::Client)
     };
     let (token, foreign) = (token(own, 11), token(other, 12));
     for row in [&token, &foreign] {

@@ -8,7 +8,7 @@ use domain::{
     intent::IntentEvent,
     payment::{Begin, Occurrence, Payment, PaymentEvent},
 };
-use store::feed::{self, Committed, Events, Place};
+use store::feed::{self, Committed, Events, FeedPosition};
 use world::World;
 
 use crate::{
@@ -52,7 +52,12 @@ fn event(payment: &mut Payment, n: u128) -> Statement {
 }
 
 /// The rows behind a place, page by page, as soon as there are `count`.
-async fn followed(db: &Db, team: TeamId, after: Option<Place>, count: usize) -> Vec<Committed> {
+async fn followed(
+    db: &Db,
+    team: TeamId,
+    after: Option<FeedPosition>,
+    count: usize,
+) -> Vec<Committed> {
     let following = async {
         let (mut place, mut seen) = (after, Vec::new());
         while seen.len() < count {
@@ -112,7 +117,7 @@ async fn a_reader_gets_each_event_once_typed_and_in_the_order_of_its_payment() {
         assert!(rows.windows(2).all(|two| two[0].place < two[1].place));
         // From every place on: the rest, and nothing twice.
         for (n, row) in rows.iter().enumerate() {
-            let place: Place = row.place.to_string().parse().unwrap();
+            let place: FeedPosition = row.place.to_string().parse().unwrap();
             let rest = followed(&db, own, Some(place), 6 - n).await;
             assert_eq!(rest, rows[n + 1..]);
         }

@@ -35,7 +35,7 @@ const COLUMNS: &[(&str, &str, Content)] = &[
     ("intent", "body", Sample("intent")),
     ("method", "body", Sample("method")),
     ("number_quota", "body", Sample("number_quota")),
-    // The samples of answers are beside what writes them: `crates/engine/src/idempotency/golden.rs`.
+    // The samples of answers are next to what writes them: `crates/engine/src/idempotency/golden.rs`.
     ("once", "answer", AsGiven),
     ("payment", "body", Sample("payment")),
     ("team_setting", "body", Sample("team_setting")),
@@ -187,7 +187,7 @@ fn what_is_stored_of_payments_stays_as_it_is() {
         ("Payer", PARTS),
         ("FlowRun", PARTS),
         ("Pause", PARTS),
-        ("Heard", PARTS),
+        ("ReceivedWebhook", PARTS),
         ("Gateway", PARTS),
         ("Route", PARTS),
         ("Operation", OPERATION),

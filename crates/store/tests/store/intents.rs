@@ -80,15 +80,15 @@ async fn versions(db: &Db, own: TeamId, other: TeamId) {
         Some(intent.clone())
     );
     let stream = intent.id.key();
-    let told = store::event::insert_of_intent(
+    let answered = store::event::insert_of_intent(
         &intent,
         &ChangeId(9).into(),
         IntentEvent::Updated,
         at(NEW_YEAR),
     );
-    assert_eq!(commit(db, [told.clone()]).await, Committed::Done);
+    assert_eq!(commit(db, [answered.clone()]).await, Committed::Done);
     assert_eq!(
-        commit(db, [told]).await,
+        commit(db, [answered]).await,
         REFUSED,
         "an event has a number of its own in its stream"
     );

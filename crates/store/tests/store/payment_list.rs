@@ -417,7 +417,7 @@ fn a_value_that_is_listed_twice_shows_its_payments_once() {
 }
 
 #[test]
-fn whether_a_team_has_more_than_so_many_payments_is_told_exactly() {
+fn whether_a_team_has_more_than_so_many_payments_is_reported_exactly() {
     let (world, sim) = World::simulated(1);
     let db = Db::sqlite_inline(store::MIGRATIONS, &world).unwrap();
     let payments: Vec<Payment> = (0..4)

@@ -1,4 +1,4 @@
-//! The same on PostgreSQL: stories that are told to SQLite elsewhere, and the vault's tables.
+//! The same on PostgreSQL: stories that are played on SQLite elsewhere, and the vault's tables.
 
 use std::time::Duration;
 

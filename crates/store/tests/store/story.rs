@@ -1,4 +1,4 @@
-//! The store's story: every aggregate, told to every kind of database, with another team looking on.
+//! The store's story: every aggregate, played on every kind of database, with another team looking on.
 
 mod erasing;
 mod requests;
@@ -18,7 +18,7 @@ use uuid::Uuid;
 use world::World;
 
 use erasing::{erasures, hidden_cards};
-use requests::{idempotency, told_tokens};
+use requests::{answers_that_name_tokens, idempotency};
 
 use crate::{
     configuration,
@@ -76,7 +76,7 @@ pub(crate) async fn story(db: &Db) {
     due_payments(db, own, other).await;
     events(db, own, other).await;
     idempotency(db, own, other).await;
-    told_tokens(db, own, other).await;
+    answers_that_name_tokens(db, own, other).await;
     hidden_cards(db, own, other).await;
     erasures(db, own, other).await;
     crate::intents::story(db, own, other).await;

@@ -128,7 +128,7 @@ async fn an_erased_number_leaves_nothing_sealed_behind_once_the_log_is_gone() {
         .await
         .unwrap()
         .unwrap();
-    let beside = records::find(&vault.0.db, team(1), kept)
+    let alongside = records::find(&vault.0.db, team(1), kept)
         .await
         .unwrap()
         .unwrap();
@@ -152,7 +152,7 @@ async fn an_erased_number_leaves_nothing_sealed_behind_once_the_log_is_gone() {
     };
     assert!(!holds(&sealed.content) && !holds(&sealed.key) && !holds(&blob.key()));
     assert!(
-        holds(&beside.content) && holds(&kept.key()),
+        holds(&alongside.content) && holds(&kept.key()),
         "the other one is there"
     );
 }

@@ -1,4 +1,4 @@
-//! Rotation, beside seals and openings and after interruptions.
+//! Rotation, next to seals and openings and after interruptions.
 
 mod nodes;
 
@@ -56,10 +56,10 @@ fn a_seal_that_began_before_a_rotation_can_not_be_written_after_it() {
                 vault.seal_card(team(1), &holder(), &card()).await.unwrap();
             }
             let keys = vault.keys();
-            let place = Place {
+            let place = RecordPlace {
                 team: team(1),
                 blob: BlobId::new(world.uuid_v7()),
-                kind: Kind::Card,
+                kind: RecordKind::Card,
             };
             let sealed =
                 envelope::seal(&keys, &world, &place, &holder(), NUMBER.as_bytes()).unwrap();
@@ -91,10 +91,10 @@ fn a_seal_that_is_written_at_the_end_of_a_rotation_is_taken_along() {
         for _ in 0..3 {
             vault.seal_card(team(1), &holder(), &card()).await.unwrap();
         }
-        let place = Place {
+        let place = RecordPlace {
             team: team(1),
             blob: early,
-            kind: Kind::Card,
+            kind: RecordKind::Card,
         };
         let sealed =
             envelope::seal(&vault.keys(), &world, &place, &holder(), NUMBER.as_bytes()).unwrap();
@@ -107,7 +107,7 @@ fn a_seal_that_is_written_at_the_end_of_a_rotation_is_taken_along() {
                 [records::insert(
                     team(1),
                     early,
-                    Kind::Card,
+                    RecordKind::Card,
                     &sealed,
                     world.now(),
                 )],

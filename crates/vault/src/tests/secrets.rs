@@ -125,10 +125,10 @@ fn a_version_with_nothing_but_a_secret_is_not_retired() {
     let (vault, _, world, sim) = vault(folder.path());
     sim.run_until(async {
         vault.seal_card(team(1), &holder(), &card()).await.unwrap();
-        let place = Place {
+        let place = RecordPlace {
             team: team(1),
             blob: BlobId::new(world.uuid_v7()),
-            kind: Kind::Secret,
+            kind: RecordKind::Secret,
         };
         let sealed = envelope::seal(&vault.keys(), &world, &place, &holder(), b"late").unwrap();
         vault.rotate_begin().unwrap();

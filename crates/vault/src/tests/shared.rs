@@ -136,7 +136,7 @@ fn a_code_that_an_authorisation_has_opened_is_found_until_it_is_erased_or_replac
         ["payment 1"; 2]
     );
     assert_eq!(used(two), [], "another one looks after them");
-    // Another authorisation opens the first; the customer gives the second anew.
+    // Another authorisation opens the first; the customer gives the second again.
     assert!(
         house
             .run(two.use_code("a", Some("payment 2")))

@@ -23,9 +23,9 @@ use parking_lot::Mutex;
 
 use crate::World;
 pub use node::Node;
-use node::Place;
+use node::NodePlace;
 use play::Handle;
-use state::{Scope, State};
+use state::{Scope, SimulatedState};
 
 /// The player of a simulated world. Clones share the world; when the last one is dropped, its tasks are.
 #[derive(Clone)]
@@ -35,7 +35,7 @@ pub struct Sim {
     _end: Arc<End>,
 }
 
-struct Inner(Mutex<State>);
+struct Inner(Mutex<SimulatedState>);
 
 struct End(Arc<Inner>);
 
@@ -53,7 +53,7 @@ pub struct Stuck;
 impl Sim {
     /// A world with one process, and its player.
     pub(crate) fn new(seed: u64) -> (World, Self) {
-        let inner = Arc::new(Inner(Mutex::new(State::new(seed))));
+        let inner = Arc::new(Inner(Mutex::new(SimulatedState::new(seed))));
         let sim = Self {
             _end: Arc::new(End(Arc::clone(&inner))),
             inner,
@@ -117,7 +117,7 @@ impl Sim {
         state.offset = state.offset.saturating_add(micros);
     }
 
-    /// Drops every task of every process where it stands. Worlds stay good for what starts anew.
+    /// Drops every task of every process where it stands. Worlds stay good for what starts again.
     pub fn crash(&self) {
         drop(self.inner.drop_tasks(|_| true));
     }
@@ -125,7 +125,7 @@ impl Sim {
 
 impl Inner {
     fn world(self: &Arc<Self>, scope: Scope) -> World {
-        World(Arc::new(Place {
+        World(Arc::new(NodePlace {
             inner: Arc::clone(self),
             scope,
         }))

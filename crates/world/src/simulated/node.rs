@@ -102,12 +102,12 @@ fn micros(span: Duration) -> i64 {
 }
 
 /// The seams as one life of one node has them.
-pub(super) struct Place {
+pub(super) struct NodePlace {
     pub(super) inner: Arc<Inner>,
     pub(super) scope: Scope,
 }
 
-impl Seams for Place {
+impl Seams for NodePlace {
     fn now(&self) -> Timestamp {
         self.inner.0.lock().clock(self.scope.node)
     }

@@ -25,7 +25,7 @@ pub(super) struct Scope {
     pub(super) life: Life,
 }
 
-pub(super) struct State {
+pub(super) struct SimulatedState {
     /// Monotonic time. Unit: microseconds.
     pub(super) now: i64,
     /// How far all wall clocks are from it.
@@ -83,7 +83,7 @@ impl Debris {
     }
 }
 
-impl State {
+impl SimulatedState {
     pub(super) fn new(seed: u64) -> Self {
         Self {
             now: BEGINNING,

@@ -105,7 +105,7 @@ fn a_node_that_dies_takes_its_tasks_and_no_others() {
     node.crash();
     sim.run_until(world.sleep(SECOND * 2)).unwrap();
     assert_eq!((here.lock().len(), there.lock().len()), (5, 3));
-    // What is left of the dead one can begin nothing, and waits for ever.
+    // What is left of the dead one can begin nothing, and waits permanently.
     let left = clock(&mortal);
     assert!(
         sim.run_until(world.timeout(SECOND * 5, mortal.sleep(SECOND)))
@@ -196,20 +196,20 @@ fn a_stopped_node_sleeps_past_its_timers_and_goes_on() {
 fn a_task_that_is_woken_while_its_node_is_stopped_runs_once_it_goes_on() {
     let (world, sim) = World::simulated(1);
     let (zombie, node) = sim.node();
-    let (tell, told) = tokio::sync::oneshot::channel::<()>();
-    let heard = Arc::new(AtomicBool::new(false));
-    let noted = Arc::clone(&heard);
+    let (tell, reported) = tokio::sync::oneshot::channel::<()>();
+    let received = Arc::new(AtomicBool::new(false));
+    let noted = Arc::clone(&received);
     zombie.spawn(async move {
-        let _ = told.await;
+        let _ = reported.await;
         noted.store(true, Ordering::SeqCst);
     });
     sim.run_until(world.sleep(SECOND)).unwrap();
     node.stop_for(SECOND * 3);
     tell.send(()).unwrap();
     sim.run_until(world.sleep(SECOND * 2)).unwrap();
-    assert!(!heard.load(Ordering::SeqCst));
+    assert!(!received.load(Ordering::SeqCst));
     sim.run_until(world.sleep(SECOND * 2)).unwrap();
-    assert!(heard.load(Ordering::SeqCst));
+    assert!(received.load(Ordering::SeqCst));
 }
 
 #[test]

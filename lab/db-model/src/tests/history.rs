@@ -26,7 +26,7 @@ impl Mishaps for Chance {
     }
 }
 
-/// Nodes that take from accounts until it is known that each entry is there, and what they were told on the way.
+/// Nodes that take from accounts until it is known that each entry is there, and the answers that they got on the way.
 pub(super) fn history(seed: u64) -> Vec<String> {
     let house = House::new(seed);
     let log = Arc::new(Mutex::new(Vec::new()));
@@ -43,10 +43,10 @@ pub(super) fn history(seed: u64) -> Vec<String> {
                     if world.random() % 2 == 0 { "a" } else { "b" },
                 );
                 loop {
-                    let told = db.commit(take(account, 1, &entry)).await;
+                    let reported = db.commit(take(account, 1, &entry)).await;
                     log.lock()
-                        .push(format!("{} {entry} {told:?}", world.now().micros()));
-                    match told {
+                        .push(format!("{} {entry} {reported:?}", world.now().micros()));
+                    match reported {
                         Ok(Committed::Done | Committed::Conflict { .. }) => break,
                         Ok(Committed::Unknown) | Err(_) => {
                             world
@@ -73,11 +73,11 @@ pub(super) fn history(seed: u64) -> Vec<String> {
 fn the_same_seed_gives_the_same_history_and_whatever_goes_wrong_each_entry_is_there_once() {
     assert_eq!(history(7), history(7));
     assert_ne!(history(8), history(7));
-    let told: Vec<String> = (20..60).flat_map(history).collect();
+    let reported: Vec<String> = (20..60).flat_map(history).collect();
     for wanted in ["Unknown", "Done", "Conflict"] {
         assert!(
-            told.iter().any(|line| line.contains(wanted)),
-            "{wanted} was never told"
+            reported.iter().any(|line| line.contains(wanted)),
+            "{wanted} was never reported"
         );
     }
 }

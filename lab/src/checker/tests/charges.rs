@@ -30,7 +30,7 @@ fn books_that_say_something_else() {
         ("AUTHORISED", &[AUTHORISED]),
     ];
     assert_eq!(
-        told(&world(&held, 0, 0, &[entry(1, 0, 0)])),
+        broken_rules(&world(&held, 0, 0, &[entry(1, 0, 0)])),
         BTreeSet::new()
     );
     breaks("books-equal-payments", &world(&held, 0, 0, &[]));
@@ -48,7 +48,7 @@ fn two_live_authorisations() {
         0,
         &[entry(1, AMOUNT, AMOUNT), entry(2, AMOUNT, 0)],
     );
-    assert_eq!(told(&two), BTreeSet::new());
+    assert_eq!(broken_rules(&two), BTreeSet::new());
     two.notes.insert(0, entry(1, AMOUNT, 0));
     // It was given back only after the other one.
     two.notes.swap(1, 2);
@@ -81,8 +81,8 @@ fn more_refunded_than_captured() {
 #[test]
 fn two_charges_of_one_checkout() {
     let mut two = sale();
-    beside(&mut two, &sale());
-    assert_eq!(told(&two), BTreeSet::new());
+    alongside(&mut two, &sale());
+    assert_eq!(broken_rules(&two), BTreeSet::new());
     for one in &mut two.said {
         one.checkout = Some("intents:1".to_owned());
     }
@@ -106,7 +106,7 @@ fn an_order_that_became_another_amount_or_currency() {
 #[test]
 fn what_was_done_more_often_than_asked() {
     let mut twice = sale();
-    beside(&mut twice, &sale());
+    alongside(&mut twice, &sale());
     twice.payments[1] = with(twice.payments[1].clone(), "orderId", "order-1");
     twice.said.pop();
     breaks("done-once-for-each-request", &twice);
@@ -126,17 +126,17 @@ fn what_was_done_more_often_than_asked() {
         json!({ "id": ID, "amount": 400 }),
         answer("capturePayment", &part.payments[0]),
     ));
-    assert_eq!(told(&part), BTreeSet::new());
+    assert_eq!(broken_rules(&part), BTreeSet::new());
 }
 
 #[test]
 fn a_charge_that_was_given_back_in_silence() {
     breaks(
-        "late-charges-are-told",
+        "late-charges-are-reported",
         &world(&FAILED, 0, 0, &[entry(1, AMOUNT, AMOUNT)]),
     );
     breaks(
-        "late-charges-are-told",
+        "late-charges-are-reported",
         &world(&FAILED, 0, 0, &[cancelled(1)]),
     );
 }
@@ -150,5 +150,5 @@ fn a_checkout_that_is_not_freed() {
     breaks("a-checkout-is-freed", &kept);
     // What was asked before its end came was refused rightly.
     kept.said[1].began = 1;
-    assert_eq!(told(&kept), BTreeSet::new());
+    assert_eq!(broken_rules(&kept), BTreeSet::new());
 }

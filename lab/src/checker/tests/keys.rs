@@ -9,7 +9,7 @@ fn a_key_that_tells_something_else() {
         keyed(ordered(1, &same.payments[0]), "k"),
         keyed(ordered(2, &same.payments[0]), "k"),
     ];
-    assert_eq!(told(&same), BTreeSet::new());
+    assert_eq!(broken_rules(&same), BTreeSet::new());
     let mut other = sale();
     let authorised = payment(&[("ACTIVE", &[STARTED]), ("AUTHORISED", &[UNSAID])], 0, 0);
     other.events = events(&[
@@ -37,7 +37,7 @@ fn a_key_that_forgets_or_carries_out_another_request() {
         keyed(ordered(1, &forgets.payments[0]), "k"),
         keyed(ordered(2, &forgets.payments[0]), "k"),
     ];
-    forgets.said[1].told = Some(under_way);
+    forgets.said[1].answer = Some(under_way);
     breaks("same-key-same-answer", &forgets);
     let mut another = sale();
     another.said = vec![
@@ -46,6 +46,6 @@ fn a_key_that_forgets_or_carries_out_another_request() {
     ];
     another.said[1].asked = json!({ "order": { "orderId": "order-9", "amount": 1 } });
     breaks("same-key-same-answer", &another);
-    another.said[1].told = Some(error("error.idempotency.key-reused", ID));
-    assert_eq!(told(&another), BTreeSet::new());
+    another.said[1].answer = Some(error("error.idempotency.key-reused", ID));
+    assert_eq!(broken_rules(&another), BTreeSet::new());
 }

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_timeline_that_was_told_otherwise() {
+fn a_timeline_that_was_reported_otherwise() {
     let mut other = sale();
     other.said = vec![ordered(
         1,

@@ -174,7 +174,7 @@ fn the_exported_schema_has_everything_of_the_contracts_built_part() {
 }
 
 #[test]
-fn root_fields_stay_nullable_so_that_a_failure_is_null_beside_its_error() {
+fn root_fields_stay_nullable_so_that_a_failure_is_null_alongside_its_error() {
     let schema = exported();
     for root in ["Query", "Mutation"] {
         let ExtendedType::Object(root) = &schema.types[root] else {

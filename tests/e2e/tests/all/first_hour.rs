@@ -40,8 +40,8 @@ fn the_timeline_tells_the_condition_of_the_branch_and_no_other() {
         ]),
     );
     let payment = shop.order(&Order::card(cards::VISA).flow("after-an-if"));
-    payment.assert_tells("simulator-a: named by the flow.");
-    assert!(!payment.tells("since"), "{:?}", payment.lines());
+    payment.assert_says("simulator-a: named by the flow.");
+    assert!(!payment.says("since"), "{:?}", payment.lines());
     shop.publish(
         "in-a-branch",
         json!([{
@@ -51,7 +51,7 @@ fn the_timeline_tells_the_condition_of_the_branch_and_no_other() {
         }]),
     );
     let payment = shop.order(&Order::card(cards::VISA).flow("in-a-branch"));
-    payment.assert_tells(
+    payment.assert_says(
         "simulator-b: named by the flow, since `payment.amount > 10000` does not hold",
     );
 }
@@ -60,9 +60,9 @@ fn the_timeline_tells_the_condition_of_the_branch_and_no_other() {
 fn three_d_secure_that_passes_without_a_page_is_on_the_timeline() {
     let shop = shared::shop();
     let payment = shop.order(&Order::card(cards::VISA).flow("force-3ds"));
-    payment.assert_tells("3D Secure passed without a challenge");
-    payment.assert_tells("It was asked for; the issuer let it pass");
-    assert!(!shop.authorise(cards::VISA).tells("3D Secure"));
+    payment.assert_says("3D Secure passed without a challenge");
+    payment.assert_says("It was asked for; the issuer let it pass");
+    assert!(!shop.authorise(cards::VISA).says("3D Secure"));
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn an_unknown_connection_of_a_flow_has_its_name_and_place() {
 }
 
 #[test]
-fn an_amount_with_a_fraction_is_told_about_minor_units() {
+fn an_amount_with_a_fraction_is_reported_about_minor_units() {
     let shop = shared::shop();
     for amount in [json!(50.99), json!("50.99")] {
         let refused = shop.try_authorise(&Order::card(cards::VISA).with("amount", amount), None);
@@ -141,7 +141,7 @@ fn a_client_token_for_an_intent_pays_the_intents_amount() {
         shop.payment(&payment.id()).number("/amount/rawAmount"),
         6400
     );
-    // What a browser said of an amount counts for nothing, and the way out is told.
+    // What a browser said of an amount counts for nothing, and the way out is shown.
     let own = shop.client(json!({}));
     let untrusted = own.start_intent(json!({ "amount": { "amount": 1, "currency": "EUR" } }));
     let browser = shop.client(json!({ "intentId": untrusted["id"] }));
@@ -174,10 +174,10 @@ fn a_node_is_a_payment_a_customer_or_an_intent_of_the_team() {
     let query = "query($id: ID!) { node(id: $id) { __typename id \
                  ... on Payment { status paymentTimeline { overview { title } } } ... on Customer { name } ... on Intent { trackingId } } }";
     let node = |shop: &Shop, id: &str| shop.gql(query, json!({ "id": id }));
-    let told = node(&shop, &payment);
-    assert_eq!(told.root()["__typename"], "Payment");
+    let reported = node(&shop, &payment);
+    assert_eq!(reported.root()["__typename"], "Payment");
     assert!(
-        !told.root()["paymentTimeline"]["overview"]
+        !reported.root()["paymentTimeline"]["overview"]
             .as_array()
             .unwrap()
             .is_empty()
@@ -186,9 +186,9 @@ fn a_node_is_a_payment_a_customer_or_an_intent_of_the_team() {
     assert_eq!(node(&shop, &intent).root()["__typename"], "Intent");
     let other = server.other_team();
     for id in [payment.as_str(), &customer, &intent, "nothing"] {
-        let told = node(&other, id);
-        assert!(told.errors().is_empty());
-        assert_eq!(told.data()["node"], Value::Null, "{id}");
+        let reported = node(&other, id);
+        assert!(reported.errors().is_empty());
+        assert_eq!(reported.data()["node"], Value::Null, "{id}");
     }
 }
 

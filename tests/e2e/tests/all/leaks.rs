@@ -5,7 +5,7 @@ use testkit::{
     Needle, Order, Server, Setup, Shop, cards, find_leaks, needles_of_code, needles_of_number,
 };
 
-/// The security code of the whole story; four digits, so that it is told from chance.
+/// The security code of the whole story; four digits, so that it is distinguished from chance.
 // Ids have random groups that begin with 7, 8 and 9, and PostgreSQL may compress the rest of the id beyond recognition.
 // What begins with 0 is no process id, count or time either.
 const CODE: &str = "0917";
@@ -113,12 +113,12 @@ fn assert_no_leak(server: &Server, needles: &[Needle]) {
     let found = server.search(needles);
     assert!(found.is_empty(), "{}", found.join("\n"));
     let output = server.output();
-    let told: Vec<&str> = needles
+    let reported: Vec<&str> = needles
         .iter()
         .filter(|needle| needle.is_in(&output))
         .map(|needle| needle.name.as_str())
         .collect();
-    assert!(told.is_empty(), "in the output: {told:?}");
+    assert!(reported.is_empty(), "in the output: {reported:?}");
 }
 
 #[test]

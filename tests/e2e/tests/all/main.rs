@@ -1,4 +1,4 @@
-//! Stories about the running service, told over HTTP: one test binary, one module for each area of behaviour.
+//! Stories about the running service, played over HTTP: one test binary, one module for each area of behaviour.
 //!
 //! `cargo build -p server && cargo test -p e2e` runs them all; `POINTSMAN_KILL_ROUNDS` sets how often it is killed under load.
 #![allow(

@@ -25,7 +25,7 @@ const APART: [(&str, &str, &str); 5] = [
     (
         "paymentMethod.token",
         "paymentMethod.card",
-        "a card beside a token is ignored",
+        "a card that is sent with a token is ignored",
     ),
     (
         "paymentProcessorConnectionId",
@@ -148,7 +148,7 @@ fn names(answer: &Answer, path: &str) -> bool {
     })
 }
 
-/// Whether a fault of the object stands for its leaf: a filter of a saved view is told by the object's name.
+/// Whether a fault of the object stands for its leaf: a filter of a saved view is reported by the object's name.
 fn is_whole(field: &str, path: &str) -> bool {
     path.strip_suffix(".0").is_some_and(|whole| whole == field)
 }
@@ -179,7 +179,7 @@ fn breakable(operation: &Operation<'_>, shop: &Shop) -> Vec<Breakable> {
 }
 
 #[test]
-fn two_mistakes_are_told_together_whatever_they_are() {
+fn two_mistakes_are_reported_together_whatever_they_are() {
     // Of its own: what breaks no rule after all is saved.
     let server = Setup::new().start();
     let shop = server.shop();

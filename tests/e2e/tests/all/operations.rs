@@ -1,4 +1,4 @@
-//! The operations of the schema, for stories that are told of each of them.
+//! The operations of the schema, for stories that are played with each of them.
 
 use apollo_compiler::{
     Node, Schema,

@@ -55,9 +55,12 @@ fn every_number_that_is_declined_is_for_its_reason() {
             };
             payment.assert_status("DECLINED");
             assert_eq!(payment.text("/paymentCore/outcome/declineCode"), code);
-            let told = payment.text("/paymentCore/outcome/declineType");
-            assert!(matches!(told, "SOFT" | "HARD"), "{told}");
-            assert!(kind.is_none_or(|kind| kind == told), "{code} is {told}");
+            let reported = payment.text("/paymentCore/outcome/declineType");
+            assert!(matches!(reported, "SOFT" | "HARD"), "{reported}");
+            assert!(
+                kind.is_none_or(|kind| kind == reported),
+                "{code} is {reported}"
+            );
         }
     }
     assert_eq!(shop.books().charges(), 0);

@@ -1,8 +1,8 @@
 //! Methods with a page of their own.
 
 use crate::shop::eur;
-use connector::{ActionKind, Answer, Authorise, CallError, Connector, Means, ThreeDsCall};
-use connectors::simulator::{Kind, Progress, Simulator};
+use connector::{ActionKind, Answer, Authorise, CallError, Connector, FundingSource, ThreeDsCall};
+use connectors::simulator::{BookingKind, Progress, Simulator};
 use domain::{method::Method, payment::ThreeDsWish};
 use serde_json::json;
 
@@ -50,10 +50,10 @@ fn a_method_with_a_page_is_approved_there_and_then_used_like_a_card() {
             ),
             (None, None, None)
         );
-        shop.later(Kind::Capture, &reference, &shop.reference(), 600)
+        shop.later(BookingKind::Capture, &reference, &shop.reference(), 600)
             .unwrap()
             .unwrap();
-        shop.later(Kind::Refund, &reference, &shop.reference(), 250)
+        shop.later(BookingKind::Refund, &reference, &shop.reference(), 250)
             .unwrap()
             .unwrap();
         assert_eq!(shop.sums(&reference), [1000, 600, 250]);
@@ -96,7 +96,7 @@ fn a_card_method_needs_a_card_and_a_debit_an_account() {
             money: eur(1000),
             capture: true,
             method: *method,
-            means: Means::Page,
+            funding_source: FundingSource::Page,
             three_ds: ThreeDsCall {
                 wish: ThreeDsWish::AsIssuer,
                 return_url: Some(BACK),

@@ -87,7 +87,7 @@ async fn a_schema_that_does_not_fit_is_refused_and_says_why() {
 
     // Two releases side by side, where the newer one only added.
     let lenient = "-- code from: 1\ncreate table more (id text not null, primary key (id))";
-    let (beside, both_lenient) = (
+    let (alongside, both_lenient) = (
         server.options(None),
         [
             MIGRATIONS[0],
@@ -97,8 +97,8 @@ async fn a_schema_that_does_not_fit_is_refused_and_says_why() {
             },
         ],
     );
-    let old = open(&beside).await;
-    let new = Db::postgres(beside.clone(), &both_lenient, &world)
+    let old = open(&alongside).await;
+    let new = Db::postgres(alongside.clone(), &both_lenient, &world)
         .await
         .unwrap();
     assert_eq!(
@@ -109,7 +109,7 @@ async fn a_schema_that_does_not_fit_is_refused_and_says_why() {
         new.commit(open_account("of the new", 2)).await,
         Ok(Committed::Done)
     );
-    let old_again = open(&beside).await;
+    let old_again = open(&alongside).await;
     assert_eq!(
         (
             amount(&old_again, "of the new").await,
@@ -176,7 +176,7 @@ async fn each_role_has_a_schema_of_its_own() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_right_that_a_role_lacks_is_told_as_that() {
+async fn a_right_that_a_role_lacks_is_reported_as_that() {
     let server = Server::shared();
     let options = server.options(None);
     open(&options).await.close().await;
@@ -218,10 +218,10 @@ async fn a_right_that_a_role_lacks_is_told_as_that() {
         refused(&stranger, schema).await,
         refused(&guest, schema).await,
     ] {
-        let told = error.to_string();
+        let reported = error.to_string();
         assert!(
-            told.contains("lacks a right") && !told.contains("does not fit"),
-            "{told}"
+            reported.contains("lacks a right") && !reported.contains("does not fit"),
+            "{reported}"
         );
     }
 }

@@ -9,7 +9,7 @@ use crate::{
     decline::{DeclineCode, DeclineType},
     id::{ConnectionId, FlowId, IntentId, RefundId},
     money::{Currency, Money},
-    payment::{AbandonCause, CancelCause, Kind, Operation},
+    payment::{AbandonCause, CancelCause, Operation, OperationKind},
 };
 
 /// How a payment was made.
@@ -37,7 +37,7 @@ pub struct OperationFacts {
     /// Its number within the payment.
     pub operation: u32,
     /// What it asks of the processor.
-    pub what: OperationKind,
+    pub what: EventOperation,
     /// Where it was sent.
     pub connection: ConnectionId,
     /// How much.
@@ -53,7 +53,7 @@ pub struct OperationFacts {
 /// What an operation asks of the processor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum OperationKind {
+pub enum EventOperation {
     /// An authorisation, with its capture or without.
     Authorise,
     /// A capture.
@@ -248,12 +248,12 @@ impl OperationFacts {
     /// The facts of an operation whose payment has this currency.
     pub fn of(operation: &Operation, currency: Currency) -> Self {
         let (what, refund, target) = match operation.kind {
-            Kind::Authorise { .. } => (OperationKind::Authorise, None, None),
-            Kind::Capture => (OperationKind::Capture, None, None),
-            Kind::Cancel { .. } => (OperationKind::Cancel, None, None),
-            Kind::Refund { id } => (OperationKind::Refund, Some(id), None),
-            Kind::Reverse { target, .. } => (OperationKind::Reverse, None, Some(target)),
-            Kind::Abandon { target, .. } => (OperationKind::Abandon, None, Some(target)),
+            OperationKind::Authorise { .. } => (EventOperation::Authorise, None, None),
+            OperationKind::Capture => (EventOperation::Capture, None, None),
+            OperationKind::Cancel { .. } => (EventOperation::Cancel, None, None),
+            OperationKind::Refund { id } => (EventOperation::Refund, Some(id), None),
+            OperationKind::Reverse { target, .. } => (EventOperation::Reverse, None, Some(target)),
+            OperationKind::Abandon { target, .. } => (EventOperation::Abandon, None, Some(target)),
         };
         Self {
             operation: operation.n,

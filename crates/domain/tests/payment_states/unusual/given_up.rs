@@ -1,12 +1,13 @@
 //! Giving up and completing what waits for the customer, in any order.
 
 use crate::bench::{
-    Act, approved, asks, at, begin, connection, done, in_status, payment, policy, refused, tell,
+    Act, apply_news, approved, asks, at, begin, connection, done, in_status, payment, policy,
+    refused,
 };
 use domain::{
     Code,
     answer::ActionKind,
-    payment::{AbandonCause, CaptureRule, Duty, News, Source, State, Status},
+    payment::{AbandonCause, CaptureRule, Duty, News, OperationState, Source, Status},
 };
 
 #[test]
@@ -17,7 +18,7 @@ fn an_authorisation_that_is_approved_while_it_is_given_up_follows_the_processor(
         let (n, _) = one
             .begin_abandon(AbandonCause::Superseded, begin(2))
             .unwrap();
-        tell(&mut one, 1, approved(false), 3);
+        apply_news(&mut one, 1, approved(false), 3);
         assert_eq!(one.status(), Status::Authorised);
         assert_eq!(
             one.duty(at(3)),
@@ -31,21 +32,21 @@ fn an_authorisation_that_is_approved_while_it_is_given_up_follows_the_processor(
         (one, n)
     };
     let (mut released, n) = begun();
-    tell(&mut released, n, done(), 4);
+    apply_news(&mut released, n, done(), 4);
     assert_eq!(
         (released.status(), released.due_at()),
         (Status::Cancelled, None)
     );
     let (mut kept, n) = begun();
-    tell(&mut kept, n, refused(), 4);
+    apply_news(&mut kept, n, refused(), 4);
     assert_eq!(
         (kept.status(), kept.duty(at(4))),
         (Status::Authorised, Some(Duty::Capture))
     );
-    tell(&mut kept, n, done(), 5);
+    apply_news(&mut kept, n, done(), 5);
     assert_eq!(kept.status(), Status::Cancelled, "released after all");
     let (mut sold, n) = begun();
-    tell(&mut sold, n, News::no_answer(), 4);
+    apply_news(&mut sold, n, News::no_answer(), 4);
     assert_eq!(sold.duty(sold.due_at().unwrap()), Some(Duty::LookUp(n)));
 }
 
@@ -72,7 +73,7 @@ fn what_would_not_be_given_up_is_asked_about_and_may_have_been_approved() {
         one.begin_complete(1, begin(day)).is_none(),
         "not while it is given up"
     );
-    tell(&mut one, n, refused(), day + 1);
+    apply_news(&mut one, n, refused(), day + 1);
     assert_eq!(
         one.status(),
         Status::Needs3dSecure,
@@ -106,10 +107,10 @@ fn what_was_given_up_and_is_charged_all_the_same_is_given_back() {
     ] {
         let mut one = in_status(status).unwrap();
         let (n, _) = one.begin_abandon(AbandonCause::Lifetime, begin(2)).unwrap();
-        tell(&mut one, n, done(), 3);
+        apply_news(&mut one, n, done(), 3);
         let ended = one.status();
         assert!(one.authorisation_ended());
-        tell(&mut one, 1, approved(true), 9);
+        apply_news(&mut one, 1, approved(true), 9);
         assert_eq!((one.status(), one.captured()), (ended, 0));
         assert_eq!(
             one.duty(at(9)),
@@ -125,15 +126,15 @@ fn what_was_given_up_and_is_charged_all_the_same_is_given_back() {
 fn giving_up_that_takes_effect_late_ends_even_what_is_being_completed_and_its_charge_is_given_back()
 {
     let mut one = in_status(Status::Active).unwrap();
-    tell(&mut one, 1, asks(ActionKind::ThreeDSecure, true), 1);
+    apply_news(&mut one, 1, asks(ActionKind::ThreeDSecure, true), 1);
     let (n, _) = one
         .begin_abandon(AbandonCause::Superseded, begin(2))
         .unwrap();
-    tell(&mut one, n, refused(), 3);
+    apply_news(&mut one, n, refused(), 3);
     assert!(one.begin_complete(1, begin(4)).is_some());
-    tell(&mut one, n, done(), 5);
+    apply_news(&mut one, n, done(), 5);
     assert_eq!(one.status(), Status::Declined);
-    tell(&mut one, 1, approved(false), 6);
+    apply_news(&mut one, 1, approved(false), 6);
     assert_eq!(
         (one.status(), one.duty(at(6))),
         (
@@ -157,7 +158,7 @@ fn a_completion_that_could_not_be_sent_waits_again_with_the_time_it_had() {
         &policy(),
     );
     assert!(one.begin_complete(1, begin(3600)).is_some());
-    tell(&mut one, 1, News::Nothing("unreachable".to_owned()), 3601);
+    apply_news(&mut one, 1, News::Nothing("unreachable".to_owned()), 3601);
     assert_eq!(one.status(), Status::Needs3dSecure);
     assert_eq!(one.operation(1).unwrap().give_up_at, ends);
     assert_eq!(one.completion_owed(), Some(1));
@@ -165,12 +166,12 @@ fn a_completion_that_could_not_be_sent_waits_again_with_the_time_it_had() {
 }
 
 #[test]
-fn a_completion_whose_outcome_was_unknown_waits_again_on_evidence_that_is_told() {
+fn a_completion_whose_outcome_was_unknown_waits_again_on_evidence_that_is_reported() {
     let mut one = payment(CaptureRule::Api);
     let (n, _) = one.begin_authorise(connection(), false, begin(0));
-    tell(&mut one, n, asks(ActionKind::ThreeDSecure, true), 1);
+    apply_news(&mut one, n, asks(ActionKind::ThreeDSecure, true), 1);
     one.begin_complete(n, begin(2)).unwrap();
-    tell(&mut one, n, News::no_answer(), 4);
+    apply_news(&mut one, n, News::no_answer(), 4);
     assert_eq!(one.status(), Status::NoAnswerFromPsp);
     let lines = one.settle(
         n,
@@ -201,7 +202,7 @@ fn a_look_up_that_is_older_than_the_completion_does_not_have_it_completed_twice(
         one.settle(1, ready(), (source, at(11)), &policy());
         assert_eq!(
             one.operation(1).unwrap().state,
-            State::Sent,
+            OperationState::Sent,
             "it is under way"
         );
         assert!(one.begin_complete(1, begin(11)).is_none());
@@ -221,6 +222,6 @@ fn a_look_up_that_is_older_than_the_completion_does_not_have_it_completed_twice(
         lost.begin_complete(1, begin(18)).is_some(),
         "one that was never sent is completed now"
     );
-    tell(&mut one, 1, approved(true), 12);
+    apply_news(&mut one, 1, approved(true), 12);
     assert_eq!(one.status(), Status::Succeeded);
 }

@@ -32,14 +32,14 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::shared::sample::{arguments, card, told};
+    use crate::shared::sample::{arguments, card, refusal};
 
     fn create(data: Value) -> Result<CreateCustomer, Fault> {
         parse(arguments(json!({"data": data})), Mode::Test)
     }
 
     #[test]
-    fn all_mistakes_are_told_in_one_round() {
+    fn all_mistakes_are_reported_in_one_round() {
         let customer = json!({"email": "x".repeat(400), "billingAddress": {"country": "Eire", "city": "x".repeat(501)}});
         let data = json!({"customer": customer, "card": card(json!({"number": "4242", "expMonth": 13, "expYear": 33, "cvc": "1"}))});
         let fault = create(data).map(|_| ()).unwrap_err();
@@ -57,7 +57,7 @@ mod tests {
                 "data.card.cvc",
             ]
         );
-        assert_eq!(told(fault).0, "data.customer.name");
+        assert_eq!(refusal(fault).0, "data.customer.name");
         let single = create(json!({"customer": {"name": ""}})).map(|_| ());
         assert!(single.unwrap_err().faults.is_empty());
     }
@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn a_name_is_needed_and_an_id_refused() {
         let refused = |customer: Value| {
-            told(
+            refusal(
                 create(json!({"customer": customer}))
                     .map(|_| ())
                     .unwrap_err(),
@@ -89,7 +89,7 @@ mod tests {
     fn a_bad_card_is_refused_by_path() {
         let data = json!({"customer": {"name": "Ada"}, "card": card(json!({"expMonth": 0}))});
         assert_eq!(
-            told(create(data).map(|_| ()).unwrap_err()).0,
+            refusal(create(data).map(|_| ()).unwrap_err()).0,
             "data.card.expMonth"
         );
         assert!(

@@ -34,7 +34,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::shared::sample::{arguments, told};
+    use crate::shared::sample::{arguments, refusal};
 
     #[test]
     fn empty_filters_filter_nothing() {
@@ -47,7 +47,7 @@ mod tests {
 
     #[test]
     fn bad_pages_and_long_texts_are_refused() {
-        let refused = |given: Value| told(parse(arguments(given)).map(|_| ()).unwrap_err()).0;
+        let refused = |given: Value| refusal(parse(arguments(given)).map(|_| ()).unwrap_err()).0;
         assert_eq!(refused(json!({"first": 0})), "first");
         assert_eq!(refused(json!({"after": "x", "before": "y"})), "after");
         assert_eq!(refused(json!({"email": "x".repeat(321)})), "email");

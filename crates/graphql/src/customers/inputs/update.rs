@@ -28,7 +28,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::shared::sample::{arguments, told};
+    use crate::shared::sample::{arguments, refusal};
 
     const ID: &str = "01929f6e-0000-7000-8000-000000000001";
 
@@ -48,11 +48,11 @@ mod tests {
     #[test]
     fn the_name_stays_and_another_id_is_refused() {
         assert_eq!(
-            told(update(json!({"name": null})).unwrap_err()).0,
+            refusal(update(json!({"name": null})).unwrap_err()).0,
             "customer.name"
         );
         assert_eq!(
-            told(update(json!({"id": "other"})).unwrap_err()).0,
+            refusal(update(json!({"id": "other"})).unwrap_err()).0,
             "customer.id"
         );
     }

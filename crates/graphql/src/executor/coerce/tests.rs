@@ -251,7 +251,7 @@ fn defaults_of_arguments_are_put_in() {
 }
 
 #[test]
-fn what_failed_to_be_coerced_is_still_told_apart() {
+fn what_failed_to_be_coerced_is_still_reported_apart() {
     let uncoerced = |variables: Value| {
         with_first_field(AUTHORISE, &variables, |coercer, field| {
             coercer.uncoerced(field)

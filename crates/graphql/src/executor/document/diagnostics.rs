@@ -14,7 +14,7 @@ use domain::{Code, spelling::nearest};
 
 use crate::executor::schema::ApiSchema;
 
-/// Faults told at most for one document.
+/// Faults reported at most for one document.
 const MAX_FAULTS: usize = 10;
 
 /// One fault of a document.
@@ -119,8 +119,8 @@ fn mismatch(error: &str, text: &str, schema: &ApiSchema) -> String {
                         .map(apollo_compiler::Name::as_str),
                 ),
             };
-            let told = sentence(&safe(text, |name| schema.defines(name)));
-            format!("{told}{}", did_you_mean(near))
+            let refusal = sentence(&safe(text, |name| schema.defines(name)));
+            format!("{refusal}{}", did_you_mean(near))
         }
         _ => sentence(&safe(text, |name| schema.defines(name))),
     }
@@ -160,7 +160,7 @@ fn collect(
 }
 
 /// A field whose selections are all misspelt looks as if it had none, and one whose arguments are misspelt as if it lacked
-/// them. One mistake is told once.
+/// them. One mistake is reported once.
 fn is_consequence(diagnostic: &Diagnostic<'_, DiagnosticData>, list: &DiagnosticList) -> bool {
     let causes: &[&str] = match diagnostic.error.unstable_error_name() {
         Some("MissingSubselection") => &[

@@ -86,7 +86,7 @@ struct Size {
 }
 
 impl Size {
-    fn beside(self, other: Self) -> Self {
+    fn alongside(self, other: Self) -> Self {
         Self {
             depth: self.depth.max(other.depth),
             aliases: self.aliases.saturating_add(other.aliases),
@@ -147,7 +147,7 @@ impl<'a> Measure<'a> {
         }
         let mut size = Size::default();
         for selection in selections {
-            size = size.beside(self.selection(selection, nesting.saturating_add(1))?);
+            size = size.alongside(self.selection(selection, nesting.saturating_add(1))?);
         }
         Ok(size)
     }

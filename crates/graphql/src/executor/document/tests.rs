@@ -16,7 +16,7 @@ fn first(text: &str) -> (Code, String, Option<(usize, usize)>) {
 }
 
 #[test]
-fn syntax_validation_and_limits_are_told_apart() {
+fn syntax_validation_and_limits_are_reported_apart() {
     assert_eq!(first("{ getPayment(id: ").0, Code::GraphqlSyntax);
     assert_eq!(first("").0, Code::GraphqlSyntax);
     assert_eq!(first("# nothing").0, Code::GraphqlSyntax);
@@ -44,7 +44,7 @@ fn syntax_validation_and_limits_are_told_apart() {
 }
 
 #[test]
-fn a_misspelt_field_is_told_by_its_type_and_place() {
+fn a_misspelt_field_is_reported_by_its_type_and_place() {
     let (code, message, place) = first("{\n  getPayment(id: \"x\") { pymentCore }\n}");
     assert_eq!(code, Code::GraphqlValidation);
     assert_eq!(
@@ -67,7 +67,7 @@ fn subscriptions_and_unknown_directives_are_refused() {
 
 #[test]
 fn one_mistake_is_one_fault_that_names_what_is_wrong_and_suggests() {
-    let told = |text: &str| -> Vec<String> {
+    let refusal = |text: &str| -> Vec<String> {
         faults(text)
             .into_iter()
             .map(|fault| fault.message)
@@ -107,13 +107,13 @@ fn one_mistake_is_one_fault_that_names_what_is_wrong_and_suggests() {
             "Variable `$a` of type `Boolean` cannot be used for argument `tz` of type `String`.",
         ),
     ] {
-        assert_eq!(told(text)[0], message, "{text}");
+        assert_eq!(refusal(text)[0], message, "{text}");
         // The use of a variable whose type there is not does not fit either.
-        let count = told(text).len();
+        let count = refusal(text).len();
         assert!(
             count == 1 || text.contains("Strin"),
             "{text}: {:?}",
-            told(text)
+            refusal(text)
         );
     }
 }
@@ -224,7 +224,7 @@ fn the_cache_is_bounded_in_count() {
 }
 
 #[test]
-fn a_field_without_its_selection_is_told_in_plain_words() {
+fn a_field_without_its_selection_is_reported_in_plain_words() {
     assert_eq!(
         first("{ getPayment(id: 1) }").1,
         "`getPayment` needs a selection of fields, such as `{ id }`."

@@ -30,7 +30,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::shared::sample::{arguments, told};
+    use crate::shared::sample::{arguments, refusal};
 
     #[test]
     fn a_document_is_an_object_or_a_text() {
@@ -45,15 +45,15 @@ mod tests {
         ));
         assert!(save(json!({})).unwrap().id.is_none());
         for bad in [json!([]), json!(1), json!(""), Value::Null] {
-            assert_eq!(told(save(bad).map(|_| ()).unwrap_err()).0, "document");
+            assert_eq!(refusal(save(bad).map(|_| ()).unwrap_err()).0, "document");
         }
     }
 
     #[test]
-    fn what_cant_be_an_id_is_told() {
+    fn what_cant_be_an_id_is_reported() {
         let fault = parse(arguments(json!({ "id": "a b", "document": {} })))
             .map(|_| ())
             .unwrap_err();
-        assert_eq!(told(fault).0, "id");
+        assert_eq!(refusal(fault).0, "id");
     }
 }

@@ -21,14 +21,14 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::shared::sample::{arguments, told};
+    use crate::shared::sample::{arguments, refusal};
 
     #[test]
     fn facts_are_an_object() {
         assert!(parse(arguments(json!({ "id": "default", "facts": {} }))).is_ok());
         for facts in [json!("x"), json!([]), json!(1), Value::Null] {
             let fault = parse(arguments(json!({ "id": "default", "facts": facts }))).unwrap_err();
-            assert_eq!(told(fault).0, "facts");
+            assert_eq!(refusal(fault).0, "facts");
         }
     }
 }

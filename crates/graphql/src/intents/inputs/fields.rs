@@ -61,7 +61,7 @@ fn country(fields: &mut Reader) -> Result<Option<Country>, Fault> {
     country.ok_or_else(wrong).map(Some)
 }
 
-/// A customer; one of whom nothing is told is absent.
+/// A customer; one of whom nothing is given is absent.
 fn customer(fields: &mut Reader) -> Result<Option<Customer>, Fault> {
     let mut faults = Faults::default();
     let customer = Customer {

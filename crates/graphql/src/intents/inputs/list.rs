@@ -43,7 +43,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::shared::sample::{arguments, told};
+    use crate::shared::sample::{arguments, refusal};
 
     #[test]
     fn statuses_count_once_and_empty_filters_filter_nothing() {
@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn bad_pages_are_refused() {
         assert_eq!(
-            told(
+            refusal(
                 parse(arguments(json!({"first": 0})))
                     .map(|_| ())
                     .unwrap_err()

@@ -34,7 +34,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::shared::sample::{arguments, told};
+    use crate::shared::sample::{arguments, refusal};
 
     fn start(changes: Value) -> Result<StartIntent, Fault> {
         let mut given = json!({"trackingId": "order-1", "paymentFlowId": "default", "amount": {"currency": "EUR"}});
@@ -45,7 +45,7 @@ mod tests {
     }
 
     fn refused(changes: Value) -> String {
-        told(start(changes).map(|_| ()).unwrap_err()).0
+        refusal(start(changes).map(|_| ()).unwrap_err()).0
     }
 
     #[test]
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn all_mistakes_are_told_in_one_round() {
+    fn all_mistakes_are_reported_in_one_round() {
         let given = json!({"trackingId": "", "amount": {"amount": -1, "currency": "EURO"}, "location": {"country": "Eire"},
             "cart": {"items": [{"quantity": -1, "sku": "x".repeat(501)}]}});
         let fault = start(given).map(|_| ()).unwrap_err();
@@ -94,7 +94,10 @@ mod tests {
     fn an_amount_may_be_zero_and_not_less() {
         let amount = |amount: i64| start(json!({"amount": {"amount": amount, "currency": "EUR"}}));
         assert_eq!(amount(0).unwrap().changes.amount, Some(0));
-        assert_eq!(told(amount(-1).map(|_| ()).unwrap_err()).0, "amount.amount");
+        assert_eq!(
+            refusal(amount(-1).map(|_| ()).unwrap_err()).0,
+            "amount.amount"
+        );
     }
 
     #[test]

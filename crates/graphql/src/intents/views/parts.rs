@@ -3,7 +3,7 @@
 use domain::{
     Fault, Timestamp,
     intent::{Cart, CartItem, Customer, Location, Step, StepStatus, Steps, attempt_status},
-    payment::{Operation, Payment, State},
+    payment::{Operation, OperationState, Payment},
 };
 use serde_json::{Map, Value};
 
@@ -98,7 +98,9 @@ fn attempt(payment: &Payment) -> Step {
 
 fn ended_at(attempt: &Operation) -> Option<Timestamp> {
     match &attempt.state {
-        State::Done { at } | State::Refused { at, .. } | State::Failed { at, .. } => Some(*at),
+        OperationState::Done { at }
+        | OperationState::Refused { at, .. }
+        | OperationState::Failed { at, .. } => Some(*at),
         _ => None,
     }
 }

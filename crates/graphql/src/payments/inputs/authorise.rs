@@ -172,7 +172,7 @@ fn three_d_secure(input: &mut Reader) -> Result<(ThreeDsWish, Option<RedirectUrl
     match (plain, headless) {
         (Some(_), Some(_)) => Err(input.invalid(
             "performHeadless3DSecure",
-            "must be absent beside perform3DSecure",
+            "must be absent when perform3DSecure is given",
         )),
         (Some(mut block), None) => Ok((ThreeDsWish::Request, redirect(&mut block, "redirectUrl")?)),
         (None, Some(mut block)) => {
@@ -315,11 +315,11 @@ fn payer(fields: Option<Reader>) -> Result<Option<Payer>, Fault> {
     if let Some(id) = fields.raw("id") {
         return Ok(Some(Payer {
             id: Some(id),
-            told: KeptPayer::default(),
+            details: KeptPayer::default(),
         }));
     }
     let mut faults = Faults::default();
-    let told = KeptPayer {
+    let details = KeptPayer {
         id: None,
         email: faults.or_default(person::email(&mut fields)),
         name: faults.or_default(fields.name("name")),
@@ -329,7 +329,7 @@ fn payer(fields: Option<Reader>) -> Result<Option<Payer>, Fault> {
         shipping: faults.or_default(person::shipping(&mut fields, "shippingAddress")),
         company: faults.or_default(person::company(&mut fields, "company")),
     };
-    faults.end(Some(Some(Payer { id: None, told })))
+    faults.end(Some(Some(Payer { id: None, details })))
 }
 
 #[cfg(test)]

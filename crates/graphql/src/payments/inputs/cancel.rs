@@ -21,7 +21,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::shared::sample::{arguments, told};
+    use crate::shared::sample::{arguments, refusal};
 
     #[test]
     fn a_reason_is_optional_and_bounded() {
@@ -33,7 +33,7 @@ mod tests {
             Some("by\nphone")
         );
         for reason in [json!("x".repeat(501)), json!("a\u{0}")] {
-            assert_eq!(told(parse(reason).map(|_| ()).unwrap_err()).0, "reason");
+            assert_eq!(refusal(parse(reason).map(|_| ()).unwrap_err()).0, "reason");
         }
     }
 }

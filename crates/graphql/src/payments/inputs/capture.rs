@@ -25,7 +25,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::shared::sample::{arguments, told};
+    use crate::shared::sample::{arguments, refusal};
 
     const ID: &str = "payments:01929f6e-0000-7000-8000-000000000001";
 
@@ -35,7 +35,7 @@ mod tests {
         assert_eq!(parse(json!(null)).unwrap().amount, None);
         assert_eq!(parse(json!(7)).unwrap().amount, Some(7));
         for amount in [json!(""), json!(0), json!(-7)] {
-            assert_eq!(told(parse(amount).map(|_| ()).unwrap_err()).0, "amount");
+            assert_eq!(refusal(parse(amount).map(|_| ()).unwrap_err()).0, "amount");
         }
     }
 
@@ -43,7 +43,7 @@ mod tests {
     fn metadata_is_bounded() {
         let big = json!({"id": ID, "metadata": {"a": "x".repeat(17_000)}});
         assert_eq!(
-            told(parse(arguments(big)).map(|_| ()).unwrap_err()).0,
+            refusal(parse(arguments(big)).map(|_| ()).unwrap_err()).0,
             "metadata"
         );
     }

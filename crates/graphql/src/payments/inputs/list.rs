@@ -168,7 +168,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::shared::sample::{arguments, told};
+    use crate::shared::sample::{arguments, refusal};
 
     const CUSTOMER: &str = "01929f6e-0000-7000-8000-000000000001";
 
@@ -186,7 +186,7 @@ mod tests {
     }
 
     fn refused(given: Value) -> String {
-        told(list(given).map(|_| ()).unwrap_err()).0
+        refusal(list(given).map(|_| ()).unwrap_err()).0
     }
 
     #[test]

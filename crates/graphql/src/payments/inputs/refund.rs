@@ -21,7 +21,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::shared::sample::{arguments, told};
+    use crate::shared::sample::{arguments, refusal};
 
     #[test]
     fn the_amount_may_be_absent_but_not_empty_or_zero() {
@@ -34,7 +34,7 @@ mod tests {
         assert_eq!(parse(json!(null)).unwrap().amount, None);
         assert_eq!(parse(json!(i64::MAX)).unwrap().amount, Some(i64::MAX));
         for amount in [json!(""), json!(0), json!(i64::MIN)] {
-            assert_eq!(told(parse(amount).map(|_| ()).unwrap_err()).0, "amount");
+            assert_eq!(refusal(parse(amount).map(|_| ()).unwrap_err()).0, "amount");
         }
     }
 }

@@ -38,7 +38,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::shared::sample::{arguments, told};
+    use crate::shared::sample::{arguments, refusal};
 
     fn resolve(outcome: &str, evidence: &str) -> Result<Resolve, Fault> {
         let id = "01929f6e-0000-7000-8000-000000000001";
@@ -58,7 +58,7 @@ mod tests {
     #[test]
     fn evidence_is_needed() {
         assert_eq!(
-            told(resolve("CAPTURED", "").map(|_| ()).unwrap_err()),
+            refusal(resolve("CAPTURED", "").map(|_| ()).unwrap_err()),
             ("evidence".to_owned(), "is required".to_owned())
         );
     }

@@ -4,7 +4,9 @@ use domain::{
     Fault, Timestamp,
     answer::Answer,
     money::Money,
-    payment::{self, FlowRun, Kind, Operation, PaidWith, Payment, State, TimelineEntry},
+    payment::{
+        self, FlowRun, Operation, OperationKind, OperationState, PaidWith, Payment, TimelineEntry,
+    },
 };
 use serde_json::{Map, Value};
 
@@ -190,28 +192,28 @@ fn charged_at(payment: &Payment) -> Option<Timestamp> {
         .iter()
         .rev()
         .filter(|operation| match operation.kind {
-            Kind::Capture => true,
-            Kind::Authorise { .. } => matches!(
+            OperationKind::Capture => true,
+            OperationKind::Authorise { .. } => matches!(
                 operation.answer,
                 Some(Answer::Approved { captured: true, .. })
             ),
-            Kind::Cancel { .. }
-            | Kind::Refund { .. }
-            | Kind::Reverse { .. }
-            | Kind::Abandon { .. } => false,
+            OperationKind::Cancel { .. }
+            | OperationKind::Refund { .. }
+            | OperationKind::Reverse { .. }
+            | OperationKind::Abandon { .. } => false,
         });
     charges.find_map(|operation| done_at(&operation.state))
 }
 
-const fn done_at(state: &State) -> Option<Timestamp> {
+const fn done_at(state: &OperationState) -> Option<Timestamp> {
     match state {
-        State::Done { at } => Some(*at),
-        State::Sent
-        | State::Unknown { .. }
-        | State::Waiting { .. }
-        | State::Pending { .. }
-        | State::Refused { .. }
-        | State::Failed { .. } => None,
+        OperationState::Done { at } => Some(*at),
+        OperationState::Sent
+        | OperationState::Unknown { .. }
+        | OperationState::Waiting { .. }
+        | OperationState::Pending { .. }
+        | OperationState::Refused { .. }
+        | OperationState::Failed { .. } => None,
     }
 }
 
@@ -241,7 +243,7 @@ impl Object for Payer<'_> {
     }
 }
 
-/// `PaymentMethodDetails`: what the request or the vault knew, and what the processor told about the card.
+/// `PaymentMethodDetails`: what the request or the vault knew, and what the processor said about the card.
 pub(crate) struct MethodDetails<'a>(pub(crate) &'a Payment, pub(crate) Sight);
 
 impl Object for MethodDetails<'_> {
@@ -291,7 +293,10 @@ impl<'a> Receipt<'a> {
             return None;
         }
         let takes = |operation: &&Operation| {
-            matches!(operation.kind, Kind::Authorise { .. } | Kind::Capture)
+            matches!(
+                operation.kind,
+                OperationKind::Authorise { .. } | OperationKind::Capture
+            )
         };
         let at = payment
             .operations()

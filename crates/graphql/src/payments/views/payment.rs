@@ -4,7 +4,7 @@ use domain::{
     Fault,
     answer::ThreeDs,
     money::Money,
-    payment::{Kind, Operation, Origin, Payment, State, TimelineEntry},
+    payment::{Operation, OperationKind, OperationState, Origin, Payment, TimelineEntry},
 };
 use serde_json::{Map, Value};
 
@@ -150,12 +150,12 @@ impl Object for RefundObject<'_> {
     fn field<'s>(&'s self, name: &str, _: &Map<String, Value>) -> Result<Out<'s>, Fault> {
         Ok(match name {
             "id" => match self.0.kind {
-                Kind::Refund { id } => id.to_string().into(),
-                Kind::Authorise { .. }
-                | Kind::Capture
-                | Kind::Cancel { .. }
-                | Kind::Reverse { .. }
-                | Kind::Abandon { .. } => Out::Null,
+                OperationKind::Refund { id } => id.to_string().into(),
+                OperationKind::Authorise { .. }
+                | OperationKind::Capture
+                | OperationKind::Cancel { .. }
+                | OperationKind::Reverse { .. }
+                | OperationKind::Abandon { .. } => Out::Null,
             },
             "amount" => self.0.amount.into(),
             "status" => refund_status(&self.0.state).into(),
@@ -166,12 +166,13 @@ impl Object for RefundObject<'_> {
     }
 }
 
-const fn refund_status(state: &State) -> &'static str {
+const fn refund_status(state: &OperationState) -> &'static str {
     match state {
-        State::Sent | State::Unknown { .. } | State::Waiting { .. } | State::Pending { .. } => {
-            "PENDING"
-        }
-        State::Done { .. } => "SUCCEEDED",
-        State::Refused { .. } | State::Failed { .. } => "FAILED",
+        OperationState::Sent
+        | OperationState::Unknown { .. }
+        | OperationState::Waiting { .. }
+        | OperationState::Pending { .. } => "PENDING",
+        OperationState::Done { .. } => "SUCCEEDED",
+        OperationState::Refused { .. } | OperationState::Failed { .. } => "FAILED",
     }
 }

@@ -56,7 +56,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::shared::sample::{arguments, told};
+    use crate::shared::sample::{arguments, refusal};
 
     fn grant(arguments_of: Value) -> Result<ClientGrant, Fault> {
         parse(arguments(arguments_of))
@@ -70,17 +70,20 @@ mod tests {
 
     #[test]
     fn amount_and_currency_come_together() {
-        assert_eq!(told(grant(json!({"amount": 5})).unwrap_err()).0, "currency");
         assert_eq!(
-            told(grant(json!({"currency": "EUR"})).unwrap_err()).0,
+            refusal(grant(json!({"amount": 5})).unwrap_err()).0,
+            "currency"
+        );
+        assert_eq!(
+            refusal(grant(json!({"currency": "EUR"})).unwrap_err()).0,
             "amount"
         );
         assert_eq!(
-            told(grant(json!({"amount": 0, "currency": "EUR"})).unwrap_err()).0,
+            refusal(grant(json!({"amount": 0, "currency": "EUR"})).unwrap_err()).0,
             "amount"
         );
         assert_eq!(
-            told(grant(json!({"amount": 5, "currency": "ABC"})).unwrap_err()).0,
+            refusal(grant(json!({"amount": 5, "currency": "ABC"})).unwrap_err()).0,
             "currency"
         );
         let good = grant(json!({"amount": 5, "currency": "EUR", "flowId": "default"})).unwrap();
@@ -97,7 +100,7 @@ mod tests {
         assert_eq!(most(json!({"maxCards": 100})), Ok(100));
         for other in [0, -1, 101] {
             let fault = grant(json!({"maxCards": other})).unwrap_err();
-            assert_eq!(told(fault).0, "maxCards");
+            assert_eq!(refusal(fault).0, "maxCards");
         }
     }
 

@@ -1,7 +1,7 @@
 use super::*;
 
 #[tokio::test]
-async fn introspection_answers_beside_fields_when_it_is_on() {
+async fn introspection_answers_alongside_fields_when_it_is_on() {
     let text = "query ($n: String!) { initializeSDK __schema { queryType { name } } t: __type(name: $n) { kind } }";
     let ran = run(text, json!({"n": "Long"})).await;
     assert_eq!(
@@ -11,7 +11,7 @@ async fn introspection_answers_beside_fields_when_it_is_on() {
     let missing = run(text, json!({})).await;
     assert_eq!(
         missing.response.kind,
-        Kind::Rejected(Code::GraphqlValidation)
+        Execution::Rejected(Code::GraphqlValidation)
     );
     assert!(missing.calls().is_empty());
 }
@@ -24,14 +24,14 @@ async fn introspection_is_refused_when_it_is_off() {
             .await
             .response
             .kind,
-        Kind::Rejected(Code::GraphqlValidation)
+        Execution::Rejected(Code::GraphqlValidation)
     );
     assert_eq!(
         off("{ ...F } fragment F on Query { __type(name: \"Long\") { name } }")
             .await
             .response
             .kind,
-        Kind::Rejected(Code::GraphqlValidation)
+        Execution::Rejected(Code::GraphqlValidation)
     );
     assert_eq!(
         off("{ __typename initializeSDK }").await.data_text(),
@@ -71,7 +71,7 @@ async fn rejected_documents_have_errors_and_places_and_no_data() {
         ),
     ] {
         let ran = run(text, json!({})).await;
-        assert_eq!(ran.response.kind, Kind::Rejected(code), "{text}");
+        assert_eq!(ran.response.kind, Execution::Rejected(code), "{text}");
         assert!(ran.body().get("data").is_none());
         assert_eq!(ran.body()["errors"][0]["extensions"]["code"], code.text());
         assert!(ran.calls().is_empty());
@@ -91,7 +91,7 @@ async fn a_mutation_by_get_does_not_run() {
         Method::Get,
     )
     .await;
-    assert_eq!(ran.response.kind, Kind::MutationByGet);
+    assert_eq!(ran.response.kind, Execution::MutationByGet);
     assert!(ran.calls().is_empty());
     let query = run_with(
         "{ initializeSDK }",
@@ -100,7 +100,7 @@ async fn a_mutation_by_get_does_not_run() {
         Method::Get,
     )
     .await;
-    assert_eq!(query.response.kind, Kind::Executed);
+    assert_eq!(query.response.kind, Execution::Executed);
 }
 
 #[tokio::test]
@@ -121,7 +121,7 @@ async fn the_named_operation_runs() {
     let response = executor
         .execute(&request, Method::Post, |_| Borrowed(&toy))
         .await;
-    assert_eq!(response.kind, Kind::Rejected(Code::GraphqlValidation));
+    assert_eq!(response.kind, Execution::Rejected(Code::GraphqlValidation));
     assert!(!String::from_utf8(response.body).unwrap().contains("4242"));
 }
 
@@ -154,10 +154,10 @@ async fn a_variable_can_not_be_multiplied_into_memory() {
     );
     let large = json!({"s": vec![0; 100_000]});
     let ran = run(&query, large).await;
-    assert_eq!(ran.response.kind, Kind::Rejected(Code::GraphqlLimit));
+    assert_eq!(ran.response.kind, Execution::Rejected(Code::GraphqlLimit));
     assert!(ran.calls().is_empty());
     let ran = run(&query, json!({"s": 1})).await;
-    assert_eq!(ran.response.kind, Kind::Executed);
+    assert_eq!(ran.response.kind, Execution::Executed);
 }
 
 #[tokio::test]
@@ -169,7 +169,7 @@ async fn an_input_object_that_gives_a_field_twice_is_refused() {
         let ran = run(query, json!({})).await;
         assert_eq!(
             ran.response.kind,
-            Kind::Rejected(Code::GraphqlValidation),
+            Execution::Rejected(Code::GraphqlValidation),
             "{query}"
         );
         assert!(ran.calls().is_empty());

@@ -12,7 +12,7 @@ async fn data_follows_the_document_and_only_selected_fields_are_asked_for() {
         json!({"id": 1}),
     )
     .await;
-    assert_eq!(ran.response.kind, Kind::Executed);
+    assert_eq!(ran.response.kind, Execution::Executed);
     assert_eq!(
         ran.data_text(),
         r#"{"z":{"status":"SUCCEEDED","id":"payments:1","me":"Payment"},"a":true,"__typename":"Query"}"#
@@ -94,7 +94,7 @@ async fn a_null_goes_up_to_the_next_place_that_may_be_null() {
 async fn an_argument_that_does_not_fit_fails_its_own_field_only() {
     let text = "mutation ($a: Long) { one: refundPayment(id: 1, amount: $a) { id } two: deleteCustomer(id: 2) }";
     let ran = run(text, json!({"a": "4242424242424242x"})).await;
-    assert_eq!(ran.response.kind, Kind::Executed);
+    assert_eq!(ran.response.kind, Execution::Executed);
     assert_eq!(
         (ran.response.operation, ran.response.code),
         ("refundPayment", Some(Code::Validation))
@@ -157,7 +157,7 @@ async fn resolvers_see_what_is_selected_below_them() {
 }
 
 #[tokio::test]
-async fn root_fields_run_in_order_and_a_replay_is_told() {
+async fn root_fields_run_in_order_and_a_replay_is_reported() {
     let ran = run(
         "mutation { b: deleteCustomer(id: 1) a: capturePayment(id: 1) { id } }",
         json!({}),

@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    Introspection, Kind, Limits, Method, MethodNames, Request, Response,
+    Execution, Introspection, Limits, Method, MethodNames, Request, Response,
     executor::{Answer, Executor, FieldOf, Object, Out, Root, RootCall, object},
     product::product,
 };

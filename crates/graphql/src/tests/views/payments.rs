@@ -1,7 +1,7 @@
 use domain::{
     answer::Answer,
     decline::{Decline, DeclineCode},
-    payment::Kind,
+    payment::OperationKind,
 };
 
 use super::{
@@ -65,7 +65,12 @@ fn a_decline_fills_the_outcome() {
         decline,
         approval: approval(),
     };
-    let attempt = operation(1, Kind::Authorise { capture: true }, 5099, Some(answer));
+    let attempt = operation(
+        1,
+        OperationKind::Authorise { capture: true },
+        5099,
+        Some(answer),
+    );
     let declined = with(&payment(), &json!({ "operations": [attempt] }));
     let object = PaymentObject {
         payment: Box::new(declined),

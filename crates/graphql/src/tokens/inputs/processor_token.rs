@@ -39,7 +39,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::shared::sample::{arguments, told};
+    use crate::shared::sample::{arguments, refusal};
 
     #[expect(
         clippy::needless_pass_by_value,
@@ -79,12 +79,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_or_wrong_is_told_by_path() {
+    fn what_is_missing_or_wrong_is_reported_by_path() {
         for name in ["vaultToken", "paymentProcessorConnectionId", "currencyCode"] {
             for nothing in [json!(null), json!("")] {
                 let fault = wanted(json!({(name): nothing})).map(|_| ()).unwrap_err();
                 assert_eq!(
-                    told(fault),
+                    refusal(fault),
                     (format!("tokenRequest.{name}"), "is required".to_owned())
                 );
             }
@@ -94,7 +94,7 @@ mod tests {
             ("threeDSecureRedirectUrl", "javascript:alert(1)"),
         ] {
             let fault = wanted(json!({(name): value})).map(|_| ()).unwrap_err();
-            assert_eq!(told(fault).0, format!("tokenRequest.{name}"));
+            assert_eq!(refusal(fault).0, format!("tokenRequest.{name}"));
         }
         let code = |changes| wanted(changes).map(|_| ()).unwrap_err().code;
         assert_eq!(code(json!({"vaultToken": "short"})), Code::MethodNotFound);

@@ -24,7 +24,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::shared::sample::{arguments, told};
+    use crate::shared::sample::{arguments, refusal};
 
     fn given(token: &str, cvc: &str) -> Result<(String, String), Fault> {
         let parsed = parse(arguments(json!({"token": token, "cvc": cvc})));
@@ -46,9 +46,9 @@ mod tests {
                 "{}",
                 fault.message
             );
-            assert_eq!(told(fault).0, "cvc");
+            assert_eq!(refusal(fault).0, "cvc");
         }
-        assert_eq!(told(given("", "737").unwrap_err()).0, "token");
+        assert_eq!(refusal(given("", "737").unwrap_err()).0, "token");
         assert_eq!(
             given("x", "737").unwrap_err().code,
             domain::Code::MethodNotFound

@@ -44,7 +44,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::shared::sample::{arguments, card, told};
+    use crate::shared::sample::{arguments, card, refusal};
 
     const ID: &str = "01929f6e-0000-7000-8000-000000000001";
 
@@ -65,7 +65,7 @@ mod tests {
         let account = tokenise(json!({}), json!({"bankAccount": account})).unwrap();
         assert!(matches!(account.method, NewMethod::Account(_)));
         assert_eq!(
-            told(tokenise(json!({}), json!({})).map(|_| ()).unwrap_err()).0,
+            refusal(tokenise(json!({}), json!({})).map(|_| ()).unwrap_err()).0,
             "data.paymentMethod"
         );
     }
@@ -91,7 +91,7 @@ mod tests {
         ));
         assert!(matches!(owner(json!({"name": "Ada"})), Ok(Owner::New(_))));
         assert_eq!(
-            told(
+            refusal(
                 owner(json!({"email": "a@b.example"}))
                     .map(|_| ())
                     .unwrap_err()
@@ -108,17 +108,20 @@ mod tests {
             json!({"card": card(json!({"number": "4242424242424241"}))}),
         );
         assert_eq!(
-            told(number.map(|_| ()).unwrap_err()).0,
+            refusal(number.map(|_| ()).unwrap_err()).0,
             "data.paymentMethod.card.number"
         );
         let external = tokenise(
             json!({"externalId": "x".repeat(501)}),
             json!({"card": card(json!({}))}),
         );
-        assert_eq!(told(external.map(|_| ()).unwrap_err()).0, "data.externalId");
+        assert_eq!(
+            refusal(external.map(|_| ()).unwrap_err()).0,
+            "data.externalId"
+        );
         let holder = tokenise(json!({}), json!({"bankAccount": {"number": "12345678"}}));
         assert_eq!(
-            told(holder.map(|_| ()).unwrap_err()).0,
+            refusal(holder.map(|_| ()).unwrap_err()).0,
             "data.paymentMethod.bankAccount.accountHolderName"
         );
     }

@@ -1,4 +1,4 @@
-//! What a backup holds, in a file beside its databases. It is written last: a backup without it is not whole.
+//! What a backup holds, in a file next to its databases. It is written last: a backup without it is not whole.
 
 use std::{
     fs::{self, File},
@@ -69,7 +69,7 @@ impl Manifest {
         Ok(())
     }
 
-    /// Writes it beside the databases.
+    /// Writes it next to the databases.
     pub(super) fn write(&self, dir: &Path) -> anyhow::Result<()> {
         let path = dir.join(NAME);
         let mut text = serde_json::to_vec_pretty(self)?;

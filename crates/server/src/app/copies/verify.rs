@@ -47,7 +47,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Problems that are told one by one.
+    /// Problems that are reported one by one.
     pub const MOST: usize = 20;
 
     fn wrong(&mut self, what: String) {

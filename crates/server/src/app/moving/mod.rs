@@ -30,7 +30,7 @@ use crate::{config::Settings, data_dir::mode_name};
 
 pub use mark::{NOT_TO_BE_SERVED, refuse_moved};
 pub use progress::Progress;
-pub use side::{Kind, Side};
+pub use side::{DatabaseKind, Side};
 pub use verify::Compared;
 
 use mark::Mark;

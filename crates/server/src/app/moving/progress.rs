@@ -1,4 +1,4 @@
-//! How far it is, for whoever looks on.
+//! How far it is, for those who watch.
 
 use std::{
     io::{self, IsTerminal, Write},
@@ -11,20 +11,20 @@ use parking_lot::Mutex;
 /// Tells how far a move is: as a bar where standard error is a terminal, else as lines.
 pub struct Progress {
     bar: Option<ProgressBar>,
-    state: Mutex<State>,
+    state: Mutex<ProgressState>,
 }
 
 #[derive(Default)]
-struct State {
+struct ProgressState {
     work: &'static str,
     done: u64,
     total: u64,
     /// Rows of the present table that are counted in `done`.
     of_table: u64,
-    told: u64,
+    reported: u64,
 }
 
-/// Without a terminal a large table is told of this often, in rows.
+/// Without a terminal a large table is reported this often, in rows.
 const TELL: u64 = 100_000;
 
 impl Progress {
@@ -42,10 +42,10 @@ impl Progress {
     }
 
     pub(super) fn begin(&self, work: &'static str, total: u64) {
-        *self.state.lock() = State {
+        *self.state.lock() = ProgressState {
             work,
             total,
-            ..State::default()
+            ..ProgressState::default()
         };
         match &self.bar {
             Some(bar) => {
@@ -84,8 +84,8 @@ impl Progress {
         state.of_table = state.of_table.saturating_add(rows);
         match &self.bar {
             Some(bar) => bar.set_position(state.done),
-            None if state.done.saturating_sub(state.told) >= TELL => {
-                state.told = state.done;
+            None if state.done.saturating_sub(state.reported) >= TELL => {
+                state.reported = state.done;
                 line(&format!(
                     "{}: {} of {} rows",
                     state.work, state.done, state.total
@@ -115,7 +115,7 @@ fn style() -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
-/// Whoever stopped reading is no reason to fail.
+/// Anyone who stopped reading is no reason to fail.
 fn line(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }

@@ -20,7 +20,7 @@ const FAREWELL: u32 = 10;
 
 /// Which kind of database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum DatabaseKind {
     /// Embedded, in a data directory.
     Embedded,
     /// Schemas on a PostgreSQL server.
@@ -43,7 +43,7 @@ pub struct Side {
     mode: Mode,
     world: World,
     shown: String,
-    kind: Kind,
+    kind: DatabaseKind,
     schema: String,
     tag: u64,
     /// Of an embedded one: held until the move has ended.
@@ -55,9 +55,13 @@ impl Side {
     ///
     /// # Errors
     /// There is nothing, or a server is at work on it.
-    pub async fn source(kind: Kind, settings: &Settings, world: &World) -> anyhow::Result<Self> {
+    pub async fn source(
+        kind: DatabaseKind,
+        settings: &Settings,
+        world: &World,
+    ) -> anyhow::Result<Self> {
         let dir = DataDir::at(&settings.database.data_dir);
-        if kind == Kind::Embedded && !dir.store().exists() {
+        if kind == DatabaseKind::Embedded && !dir.store().exists() {
             bail!("there is no installation in {}", dir.path().display());
         }
         Self::open(kind, None, settings, world).await
@@ -68,7 +72,7 @@ impl Side {
     /// # Errors
     /// A server is at work on it, or it can't be made.
     pub async fn target(
-        kind: Kind,
+        kind: DatabaseKind,
         mode: Mode,
         settings: &Settings,
         world: &World,
@@ -77,7 +81,7 @@ impl Side {
     }
 
     async fn open(
-        kind: Kind,
+        kind: DatabaseKind,
         mode: Option<Mode>,
         settings: &Settings,
         world: &World,
@@ -87,14 +91,14 @@ impl Side {
         settings.books.sync_books = true;
         let dir = DataDir::at(&settings.database.data_dir);
         let (shown, held) = match kind {
-            Kind::Embedded => {
+            DatabaseKind::Embedded => {
                 settings.database.url = None;
                 settings.vault.database_url = None;
                 let shown = format!("sqlite:{}", dir.path().display());
                 let held = hold(&dir, &shown)?;
                 (shown, Some(held))
             }
-            Kind::Server => {
+            DatabaseKind::Server => {
                 settings.database.moves = true;
                 (String::new(), None)
             }
@@ -209,7 +213,7 @@ impl Side {
 
     /// Refuses a PostgreSQL server on which nodes are at work. The embedded databases have a lock for that.
     pub(super) async fn refuse_company(&self) -> anyhow::Result<()> {
-        if self.kind == Kind::Embedded {
+        if self.kind == DatabaseKind::Embedded {
             return Ok(());
         }
         // Of the server's own statistics. Store, vault and simulator each have a schema of their own.

@@ -6,7 +6,7 @@ use domain::{Timestamp, audit::Act, audit::INSTALLATION, id::TeamId};
 use engine::{Listed, TrailFilter, Verified};
 use serde_json::json;
 
-use super::{Local, told};
+use super::{Local, in_words};
 use crate::admin::{AuditWanted, Say};
 
 impl Local {
@@ -24,7 +24,10 @@ impl Local {
                 line(&listed)
             });
         };
-        self.engine.list_audit(&filter, show).await.map_err(told)
+        self.engine
+            .list_audit(&filter, show)
+            .await
+            .map_err(in_words)
     }
 
     pub(super) async fn export_audit(
@@ -34,7 +37,7 @@ impl Local {
     ) -> Result<(), String> {
         let team = self.wanted_team(team).await?;
         let exported = self.engine.export_audit(team, |line| say(json_of(&line)));
-        exported.await.map_err(told)
+        exported.await.map_err(in_words)
     }
 
     pub(super) async fn verify_audit(
@@ -44,7 +47,7 @@ impl Local {
         say: Say<'_>,
     ) -> Result<(), String> {
         let team = self.wanted_team(team).await?;
-        let verified = self.engine.verify_audit(team).await.map_err(told)?;
+        let verified = self.engine.verify_audit(team).await.map_err(in_words)?;
         verdict(&verified, Keyed::Yes, json)
             .into_iter()
             .for_each(say);
@@ -59,7 +62,7 @@ impl Local {
         let recorded = self
             .engine
             .record_of_installation(Act::BackupTaken, "databases");
-        recorded.await.map_err(told)
+        recorded.await.map_err(in_words)
     }
 
     async fn wanted_team(&self, wanted: Option<String>) -> Result<Option<TeamId>, String> {

@@ -55,7 +55,7 @@ impl Local {
         Ok(())
     }
 
-    /// What only the team's own data show to be wrong, told with file and line.
+    /// What only the team's own data show to be wrong, reported with file and line.
     async fn refuse_unknown_connections(
         &self,
         caller: &Caller,
@@ -73,11 +73,11 @@ impl Local {
             .map_err(refused)?;
         let known: Vec<_> = known.into_iter().map(|connection| connection.id).collect();
         let unknown = document.unknown_connections(&known);
-        let told: Vec<String> = unknown.iter().map(|one| one.located(file)).collect();
-        if told.is_empty() {
+        let in_words: Vec<String> = unknown.iter().map(|one| one.located(file)).collect();
+        if in_words.is_empty() {
             Ok(())
         } else {
-            Err(told.join("\n"))
+            Err(in_words.join("\n"))
         }
     }
 
@@ -206,7 +206,7 @@ impl Local {
     /// A caller who acts for a team, the first one when none is named.
     async fn caller(&self, team: Option<String>) -> Result<Caller, String> {
         let team: TeamId = self.team(team).await?;
-        let teams = self.engine.teams().await.map_err(super::told)?;
+        let teams = self.engine.teams().await.map_err(super::in_words)?;
         if !teams.iter().any(|known| known.id == team) {
             return Err(format!(
                 "there is no team {team}; `pointsman team list` shows those that there are"

@@ -6,7 +6,7 @@ use domain::{
 };
 use engine::{KeyKind, ListedKey, ListedTeam, NewKey};
 
-use super::{Local, told};
+use super::{Local, in_words};
 use crate::{
     admin::{self, Say},
     data_dir::mode_name,
@@ -34,13 +34,13 @@ impl Local {
         };
         let expires_at = wanted.expires.map(|when| self.engine.key_expiry(&when));
         let new = NewKey {
-            expires_at: expires_at.transpose().map_err(told)?,
+            expires_at: expires_at.transpose().map_err(in_words)?,
             // None named: everything.
             scopes: Scopes::of(&wanted.scopes).unwrap_or(Scopes::ALL),
             ..NewKey::of(team, kind, name)
         };
         let expires_at = new.expires_at;
-        let made = self.engine.create_key(new).await.map_err(told)?;
+        let made = self.engine.create_key(new).await.map_err(in_words)?;
         let until = expires_at.map_or_else(String::new, |at| {
             format!(", until {}", at.rfc3339_seconds())
         });
@@ -62,11 +62,11 @@ impl Local {
         say: Say<'_>,
     ) -> Result<(), String> {
         let id = key_id(id)?;
-        let old_ends_at = self.engine.key_expiry(old_ends).map_err(told)?;
+        let old_ends_at = self.engine.key_expiry(old_ends).map_err(in_words)?;
         let expires_at = expires.map(|when| self.engine.key_expiry(&when));
-        let expires_at = expires_at.transpose().map_err(told)?;
+        let expires_at = expires_at.transpose().map_err(in_words)?;
         let rotated = self.engine.rotate_key(id, old_ends_at, expires_at).await;
-        let rotated = rotated.map_err(told)?;
+        let rotated = rotated.map_err(in_words)?;
         say(format!(
             "Key {id} ends {}.",
             rotated.old_ends_at.rfc3339_seconds()
@@ -90,11 +90,11 @@ impl Local {
             Some(_) => Some(self.team(team).await?),
             None => None,
         };
-        let keys = self.engine.keys(team).await.map_err(told)?;
+        let keys = self.engine.keys(team).await.map_err(in_words)?;
         if keys.is_empty() {
             say("There are no keys.".to_owned());
         }
-        let teams = self.engine.teams().await.map_err(told)?;
+        let teams = self.engine.teams().await.map_err(in_words)?;
         for key in keys {
             let team = teams.iter().find(|team| team.id == key.team);
             say(self.in_a_line(&key, team));
@@ -104,7 +104,7 @@ impl Local {
 
     pub(super) async fn revoke_key(&self, id: &str, say: Say<'_>) -> Result<(), String> {
         let id = key_id(id)?;
-        self.engine.revoke_key(id).await.map_err(told)?;
+        self.engine.revoke_key(id).await.map_err(in_words)?;
         say(format!("Key {id} is revoked."));
         Ok(())
     }

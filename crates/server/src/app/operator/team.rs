@@ -6,7 +6,7 @@ use domain::{
 };
 use engine::{TeamView, UpdateTeam};
 
-use super::{Local, told};
+use super::{Local, in_words};
 use crate::{
     admin::{Say, TeamChanges},
     app::seed,
@@ -18,7 +18,7 @@ impl Local {
             Mode::Test => self.engine.create_team_with(&seed::of_team(name)).await,
             Mode::Live => self.engine.create_team(name).await,
         };
-        let team = made.map_err(told)?;
+        let team = made.map_err(in_words)?;
         say(format!(
             "Team {team} is made. Give it a key: pointsman key create --team {team} --kind secret"
         ));
@@ -26,7 +26,7 @@ impl Local {
     }
 
     pub(super) async fn list_teams(&self, say: Say<'_>) -> Result<(), String> {
-        let teams = self.engine.teams().await.map_err(told)?;
+        let teams = self.engine.teams().await.map_err(in_words)?;
         if teams.is_empty() {
             say("There are no teams.".to_owned());
         }
@@ -41,7 +41,7 @@ impl Local {
 
     pub(super) async fn close_team(&self, team: String, say: Say<'_>) -> Result<(), String> {
         let team = self.team(Some(team)).await?;
-        say(if self.engine.close_team(team).await.map_err(told)? {
+        say(if self.engine.close_team(team).await.map_err(in_words)? {
             format!(
                 "Team {team} is closed: none of its keys is accepted. Its data stay, and payments under way are carried on. \
                  Open it again: pointsman team reopen {team}"
@@ -54,7 +54,7 @@ impl Local {
 
     pub(super) async fn reopen_team(&self, team: String, say: Say<'_>) -> Result<(), String> {
         let team = self.team(Some(team)).await?;
-        say(if self.engine.reopen_team(team).await.map_err(told)? {
+        say(if self.engine.reopen_team(team).await.map_err(in_words)? {
             format!("Team {team} is open: its keys are accepted again.")
         } else {
             format!("Team {team} was open already.")

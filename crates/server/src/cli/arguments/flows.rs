@@ -4,7 +4,7 @@ use crate::admin::FlowText;
 use clap::Subcommand;
 use std::path::PathBuf;
 
-use super::Place;
+use super::Location;
 
 #[derive(Subcommand)]
 pub(in crate::cli) enum Flows {
@@ -29,7 +29,7 @@ pub(in crate::cli) enum Flows {
         #[arg(long)]
         team: Option<String>,
         #[command(flatten)]
-        place: Place,
+        place: Location,
     },
     /// Print a flow's document
     #[command(disable_version_flag = true)]
@@ -49,7 +49,7 @@ pub(in crate::cli) enum Flows {
         #[arg(long)]
         team: Option<String>,
         #[command(flatten)]
-        place: Place,
+        place: Location,
     },
     /// List flows
     List {
@@ -57,7 +57,7 @@ pub(in crate::cli) enum Flows {
         #[arg(long)]
         team: Option<String>,
         #[command(flatten)]
-        place: Place,
+        place: Location,
     },
     /// Let new payments run under a version of a flow
     #[command(disable_version_flag = true)]
@@ -71,7 +71,7 @@ pub(in crate::cli) enum Flows {
         #[arg(long)]
         team: Option<String>,
         #[command(flatten)]
-        place: Place,
+        place: Location,
     },
     /// Let payments that name no flow run under this one
     SetDefault {
@@ -81,7 +81,7 @@ pub(in crate::cli) enum Flows {
         #[arg(long)]
         team: Option<String>,
         #[command(flatten)]
-        place: Place,
+        place: Location,
     },
     /// Remove a flow; what began under it runs on
     Delete {
@@ -91,7 +91,7 @@ pub(in crate::cli) enum Flows {
         #[arg(long)]
         team: Option<String>,
         #[command(flatten)]
-        place: Place,
+        place: Location,
     },
     /// Say what a flow would do, without charging anything
     #[command(disable_version_flag = true)]
@@ -108,7 +108,7 @@ pub(in crate::cli) enum Flows {
         #[arg(long)]
         team: Option<String>,
         #[command(flatten)]
-        place: Place,
+        place: Location,
     },
     /// Print the JSON Schema of documents, for editors
     Schema,

@@ -1,16 +1,16 @@
 //! Authorised money is captured, refunded or released.
 
-use super::super::{client::Reply, teller::Teller};
+use super::super::{client::Reply, narrator::Narrator};
 use serde_json::json;
 
 use super::{PAYMENT, Story, check, in_short};
 
 impl Story<'_> {
-    pub(super) async fn capture_a_part(&self, teller: &mut Teller) {
-        teller.step("A part of it is captured");
-        teller.asked("capturePayment", "100.00 of the 120.00 EUR");
+    pub(super) async fn capture_a_part(&self, narrator: &mut Narrator) {
+        narrator.step("A part of it is captured");
+        narrator.asked("capturePayment", "100.00 of the 120.00 EUR");
         let outcome = self
-            .change(teller, "capturePayment", Some(10_000))
+            .change(narrator, "capturePayment", Some(10_000))
             .await
             .and_then(|reply| {
                 check(
@@ -24,17 +24,17 @@ impl Story<'_> {
                     "10000",
                 )
             });
-        teller.shown(
+        narrator.shown(
             "One item was out of stock; the rest of the reservation is let go.",
             outcome,
         );
     }
 
-    pub(super) async fn refund_a_part(&self, teller: &mut Teller) {
-        teller.step("A part is refunded");
-        teller.asked("refundPayment", "30.00 EUR");
+    pub(super) async fn refund_a_part(&self, narrator: &mut Narrator) {
+        narrator.step("A part is refunded");
+        narrator.asked("refundPayment", "30.00 EUR");
         let outcome = self
-            .change(teller, "refundPayment", Some(3_000))
+            .change(narrator, "refundPayment", Some(3_000))
             .await
             .and_then(|reply| {
                 check(
@@ -48,17 +48,17 @@ impl Story<'_> {
                     "3000",
                 )
             });
-        teller.shown(
+        narrator.shown(
             "Goods came back. More may be refunded, up to what was captured.",
             outcome,
         );
     }
 
-    pub(super) async fn refund_the_rest(&self, teller: &mut Teller) {
-        teller.step("The rest is refunded");
-        teller.asked("refundPayment", "without an amount: what remains");
+    pub(super) async fn refund_the_rest(&self, narrator: &mut Narrator) {
+        narrator.step("The rest is refunded");
+        narrator.asked("refundPayment", "without an amount: what remains");
         let outcome = self
-            .change(teller, "refundPayment", None)
+            .change(narrator, "refundPayment", None)
             .await
             .and_then(|reply| {
                 check(
@@ -72,33 +72,33 @@ impl Story<'_> {
                     "10000",
                 )
             });
-        teller.shown("Everything that was captured has gone back.", outcome);
+        narrator.shown("Everything that was captured has gone back.", outcome);
     }
 
-    pub(super) async fn refund_too_much(&self, teller: &mut Teller) {
-        teller.step("One refund too many");
-        teller.asked("refundPayment", "0.01 EUR more");
-        let outcome = self.change(teller, "refundPayment", Some(1)).await;
+    pub(super) async fn refund_too_much(&self, narrator: &mut Narrator) {
+        narrator.step("One refund too many");
+        narrator.asked("refundPayment", "0.01 EUR more");
+        let outcome = self.change(narrator, "refundPayment", Some(1)).await;
         let outcome = outcome
             .and_then(|reply| check("the error", &reply.error(), "error.refund.invalid-status"));
-        teller.shown(
+        narrator.shown(
             "Never more than was captured, whatever races: each refund reserves its amount first.",
             outcome,
         );
     }
 
-    pub(super) async fn cancel(&mut self, teller: &mut Teller) {
-        teller.step("A reservation is let go");
-        teller.asked(
+    pub(super) async fn cancel(&mut self, narrator: &mut Narrator) {
+        narrator.step("A reservation is let go");
+        narrator.asked(
             "authorizePayment",
             "80.00 EUR with the token, flow `capture-by-api`",
         );
         let order = self.by_token(8_000, "capture-by-api");
-        let outcome = match self.authorise(teller, &order, None).await {
+        let outcome = match self.authorise(narrator, &order, None).await {
             Ok(reply) => {
                 self.paid_in_parts = reply.text("/data/authorizePayment/id");
-                teller.asked("cancelPayment", "that payment");
-                self.change(teller, "cancelPayment", None).await
+                narrator.asked("cancelPayment", "that payment");
+                self.change(narrator, "cancelPayment", None).await
             }
             Err(why) => Err(why),
         };
@@ -109,13 +109,13 @@ impl Story<'_> {
                 "CANCELLED",
             )
         });
-        teller.shown("The shop changed its mind: nothing was taken.", outcome);
+        narrator.shown("The shop changed its mind: nothing was taken.", outcome);
     }
 
     /// Captures, cancels or refunds the payment of the story.
     pub(super) async fn change(
         &self,
-        teller: &mut Teller,
+        narrator: &mut Narrator,
         operation: &str,
         amount: Option<i64>,
     ) -> Result<Reply, String> {
@@ -129,7 +129,7 @@ impl Story<'_> {
         );
         let variables = json!({"id": self.paid_in_parts, "amount": amount});
         let reply = self.client.run(&query, variables, None).await?;
-        teller.answered(&in_short(&reply, operation));
+        narrator.answered(&in_short(&reply, operation));
         Ok(reply)
     }
 }

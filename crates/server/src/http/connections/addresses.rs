@@ -15,7 +15,7 @@ use parking_lot::Mutex;
 
 use crate::config::IpRange;
 
-/// A refusal is logged at most this often: whoever is refused may try many times a second.
+/// A refusal is logged at most this often: a refused client may try many times a second.
 const LOG_EVERY: Duration = Duration::from_secs(10);
 
 /// The open connections of each network.

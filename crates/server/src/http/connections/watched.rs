@@ -17,15 +17,15 @@ use world::World;
 
 /// Whether a connection has waited for its client since its last request. Clones are of the same connection.
 #[derive(Debug, Clone)]
-pub(super) struct Turns(Arc<AtomicBool>);
+pub(super) struct AcceptTurns(Arc<AtomicBool>);
 
-impl Default for Turns {
+impl Default for AcceptTurns {
     fn default() -> Self {
         Self(Arc::new(AtomicBool::new(true)))
     }
 }
 
-impl Turns {
+impl AcceptTurns {
     /// A request begins. Whether the connection had waited for it; otherwise it was there before the last answer was.
     pub(super) fn begins(&self) -> bool {
         self.0.swap(false, Ordering::Relaxed)
@@ -44,7 +44,7 @@ pub(super) struct Watched<S> {
     stream: S,
     world: World,
     patience: Duration,
-    turns: Turns,
+    turns: AcceptTurns,
     /// Runs while a write waits.
     stalled: Option<BoxFuture<'static, ()>>,
 }
@@ -56,13 +56,13 @@ impl<S> Watched<S> {
             stream,
             world,
             patience,
-            turns: Turns::default(),
+            turns: AcceptTurns::default(),
             stalled: None,
         }
     }
 
     /// Notes in `turns` when it waits for the other side.
-    pub(super) fn taking(mut self, turns: &Turns) -> Self {
+    pub(super) fn taking(mut self, turns: &AcceptTurns) -> Self {
         self.turns = turns.clone();
         self
     }

@@ -83,7 +83,7 @@ fn a_page_that_is_decided_says_so_and_leads_back() {
 }
 
 #[test]
-fn whatever_is_wrong_at_a_page_is_told_by_a_page() {
+fn whatever_is_wrong_at_a_page_is_reported_by_a_page() {
     let site = Site::new();
     for (reply, status) in [
         (site.page("unknown"), StatusCode::NOT_FOUND),

@@ -173,7 +173,7 @@ fn too_many_requests_are_429_with_a_time_to_wait() {
 }
 
 #[test]
-fn whoever_stops_takes_no_work_and_is_not_ready_but_lives() {
+fn a_service_that_stops_takes_no_work_and_is_not_ready_but_lives() {
     let site = Site::new();
     let get = |path: &str| site.ask(request(HttpMethod::GET, path, "", &[])).status;
     assert_eq!(get("/health/ready"), StatusCode::OK);
@@ -206,7 +206,7 @@ fn a_request_that_runs_out_of_time_gets_an_answer() {
 }
 
 #[test]
-fn a_panic_is_told_as_a_defect_with_the_request_s_id_and_nothing_else() {
+fn a_panic_is_reported_as_a_defect_with_the_request_s_id_and_nothing_else() {
     let site = Site::new();
     let reply = site.bounded(Media::Json, async { panic!("a defect") });
     assert_eq!(

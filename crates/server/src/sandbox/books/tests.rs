@@ -3,8 +3,8 @@
 use std::{path::Path, sync::Arc};
 
 use connector::{
-    Answer, Authorise, CardData, Connector, Earlier, Finding, LaterAnswer, Link, LookUp, Means,
-    Reference, Refund, ThreeDsCall,
+    Answer, Authorise, CardData, Connector, Earlier, Finding, FundingSource, LaterAnswer, Link,
+    LookUp, Reference, Refund, ThreeDsCall,
 };
 use connectors::simulator::{Simulator, read_books};
 use db::{SqliteOptions, nullable_keys};
@@ -70,7 +70,7 @@ impl Desk {
             money: eur(1000),
             capture: true,
             method: self.card.number.brand().method(),
-            means: Means::Card(&self.card),
+            funding_source: FundingSource::Card(&self.card),
             three_ds: ThreeDsCall {
                 wish: ThreeDsWish::AsIssuer,
                 return_url: None,

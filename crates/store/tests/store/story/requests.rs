@@ -61,8 +61,11 @@ pub(super) async fn idempotency(db: &Db, own: TeamId, other: TeamId) {
         })
     };
     assert_eq!(find(own, never).await, record("f", "payment-1", None));
-    for (stream, team, written) in [("payment-2", own, None), ("payment-1", own, Some("told"))] {
-        commit(db, [store::once::answer(team, &once, stream, "told")]).await;
+    for (stream, team, written) in [
+        ("payment-2", own, None),
+        ("payment-1", own, Some("reported")),
+    ] {
+        commit(db, [store::once::answer(team, &once, stream, "reported")]).await;
         assert_eq!(
             find(own, never).await,
             record("f", "payment-1", written),
@@ -91,15 +94,23 @@ pub(super) async fn idempotency(db: &Db, own: TeamId, other: TeamId) {
         REFUSED
     );
     assert_eq!(swept_once(db, at(NEW_YEAR + 9 * DAY), 9).await, Ok(0));
-    commit(db, [store::once::answer(other, &once, "payment-3", "told")]).await;
+    commit(
+        db,
+        [store::once::answer(other, &once, "payment-3", "reported")],
+    )
+    .await;
     assert_eq!(swept_once(db, at(NEW_YEAR - 1), 9).await, Ok(0));
     assert_eq!(swept_once(db, at(NEW_YEAR), 9).await, Ok(1));
     assert_eq!(find(other, never).await, None);
-    commit(db, [store::once::answer(own, &once, "payment-2", "told")]).await;
+    commit(
+        db,
+        [store::once::answer(own, &once, "payment-2", "reported")],
+    )
+    .await;
     assert_eq!(swept_once(db, at(NEW_YEAR + DAY), 9).await, Ok(1));
 }
 
-pub(super) async fn told_tokens(db: &Db, own: TeamId, other: TeamId) {
+pub(super) async fn answers_that_name_tokens(db: &Db, own: TeamId, other: TeamId) {
     let ada = CustomerId::new(Uuid::from_u128(1));
     let token = VaultToken::parse("token0000000000000009").unwrap();
     let reference = |scope: &str| OnceRef {
@@ -113,18 +124,21 @@ pub(super) async fn told_tokens(db: &Db, own: TeamId, other: TeamId) {
             fingerprint: "f".to_owned(),
             taken_by: None,
         };
-        let told = store::once::claim(
+        let answered = store::once::claim(
             &claim,
             Some(token.as_str()),
-            Some("told"),
+            Some("reported"),
             at(NEW_YEAR),
             Duration::MAX,
         );
-        assert_eq!(commit(db, [told]).await, Committed::Done);
+        assert_eq!(commit(db, [answered]).await, Committed::Done);
     }
     assert_eq!(store::once::of_customer(db, own, ada).await.unwrap(), []);
     commit(db, [store::once::follow_token(own, &token, ada)]).await;
-    let told = vec![(reference("tokenise"), "told".to_owned())];
-    assert_eq!(store::once::of_customer(db, own, ada).await.unwrap(), told);
+    let answered = vec![(reference("tokenise"), "reported".to_owned())];
+    assert_eq!(
+        store::once::of_customer(db, own, ada).await.unwrap(),
+        answered
+    );
     assert_eq!(store::once::of_customer(db, other, ada).await.unwrap(), []);
 }

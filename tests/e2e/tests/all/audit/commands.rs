@@ -52,7 +52,7 @@ fn what_is_so_already_leaves_no_further_entry() {
 }
 
 #[test]
-fn a_backup_beside_a_running_server_is_recorded_and_a_restored_copy_too() {
+fn a_backup_alongside_a_running_server_is_recorded_and_a_restored_copy_too() {
     let mut server = Setup::new().on(Backend::Embedded).start();
     let backup = server.root().join("copy");
     let backup = backup.to_str().unwrap();

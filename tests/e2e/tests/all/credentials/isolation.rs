@@ -280,7 +280,7 @@ fn what_another_team_has_is_not_there() {
     let (shop, other) = (server.shop(), server.other_team());
     let browser = other.client(json!({}));
     let schema = schema();
-    let (mut wrong, mut told) = (Vec::new(), BTreeSet::new());
+    let (mut wrong, mut reported) = (Vec::new(), BTreeSet::new());
     for operation in operations(&schema) {
         for (at, ty) in operation.leaves() {
             let path: Vec<&str> = at
@@ -302,7 +302,7 @@ fn what_another_team_has_is_not_there() {
                 wrong.push(format!("{name} has no story"));
                 continue;
             };
-            told.insert(name.clone());
+            reported.insert(name.clone());
             let story = Story {
                 operation: &operation,
                 path: &path,
@@ -329,7 +329,7 @@ fn what_another_team_has_is_not_there() {
             if state(&shop) != before {
                 wrong.push(format!("{name} changed another team's things"));
             }
-            // The story is told of the right argument: its owner finds the thing.
+            // The story is played with the right argument: its owner finds the thing.
             let own = story.ask(&shop, &shop, &id);
             if story.finds_nothing(&own) {
                 wrong.push(format!("{name}, its owner: {}", own.json()));
@@ -337,7 +337,7 @@ fn what_another_team_has_is_not_there() {
         }
     }
     for (root, path, _) in NAMED {
-        if !told.contains(&format!("{root}.{path}")) {
+        if !reported.contains(&format!("{root}.{path}")) {
             wrong.push(format!("{root}.{path} is not in the schema"));
         }
     }

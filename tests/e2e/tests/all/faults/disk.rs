@@ -15,7 +15,7 @@ const MANY: usize = 3_000;
 struct Disk(PathBuf);
 
 impl Disk {
-    /// `None`, with the reason told, where nothing may be mounted.
+    /// `None`, with the reason, where nothing may be mounted.
     fn mount(at: &Path, options: &str) -> Option<Self> {
         fs::create_dir_all(at).unwrap();
         let mounted = Command::new("mount")
@@ -51,7 +51,7 @@ impl Drop for Disk {
     }
 }
 
-/// Pays until it is told that the service is not available; the key of that request.
+/// Pays until the answer is that the service is not available; the key of that request.
 fn pay_until_unavailable(server: &Server) -> String {
     let shop = server.shop();
     for n in 0..MANY {
@@ -73,7 +73,7 @@ fn failing(server: &Server) -> bool {
         .any(|line| line.starts_with("pointsman_database_failing") && line.ends_with(" 1"))
 }
 
-/// While the disk is full: told as it is, and seen from outside. Then there is room, and all goes on.
+/// While the disk is full: reported as it is, and seen from outside. Then there is room, and all goes on.
 fn full_and_free_again(server: &Server, make_room: impl FnOnce()) {
     let shop = server.shop();
     let key = pay_until_unavailable(server);
@@ -109,7 +109,7 @@ fn full_and_free_again(server: &Server, make_room: impl FnOnce()) {
 }
 
 #[test]
-fn a_full_disk_is_told_and_waited_out_on_the_embedded_databases() {
+fn a_full_disk_is_reported_and_waited_out_on_the_embedded_databases() {
     let dir = Arc::new(tempfile::tempdir().unwrap());
     let Some(disk) = Disk::mount(&dir.path().join("data"), "size=8m,mode=0700") else {
         return;
@@ -152,7 +152,7 @@ fn a_limit_on_the_size_of_files_ends_nobody() {
 }
 
 #[test]
-fn a_full_tablespace_is_told_and_waited_out_on_postgresql() {
+fn a_full_tablespace_is_reported_and_waited_out_on_postgresql() {
     let space = tempfile::Builder::new()
         .prefix("pointsman-space-")
         .tempdir_in("/tmp")
@@ -183,7 +183,7 @@ fn a_full_tablespace_is_told_and_waited_out_on_postgresql() {
     full_and_free_again(&server, || fs::remove_file(&filler).unwrap());
     server.shop().assert_books_equal_payments();
     // The server's files are there until it has ended.
-    postgres.tell("stop");
+    postgres.control("stop");
 }
 
 fn make_reachable(path: &Path) {

@@ -15,7 +15,7 @@ fn at_once_none_is_charged_at_two_connections() {
         .start();
     let shop = server.shop();
     set_up(&shop);
-    let told = at_once(CALLERS, |caller| {
+    let reported = at_once(CALLERS, |caller| {
         let pay = |n| {
             let key = Shop::fresh_key();
             let (order, request) = (order(caller * EACH + n), || Some(key.as_str()));
@@ -32,7 +32,7 @@ fn at_once_none_is_charged_at_two_connections() {
         };
         (0..EACH).map(pay).collect::<Vec<_>>()
     });
-    let all: Vec<String> = told.into_iter().flatten().collect();
+    let all: Vec<String> = reported.into_iter().flatten().collect();
     for status in ["SUCCEEDED", "DECLINED", "NO_ANSWER_FROM_PSP"] {
         assert!(
             all.iter().any(|one| one == status),

@@ -41,7 +41,7 @@ fn webhook(shop: &Shop, name: &str, body: &Value) -> Reply {
 
 /// What a webhook that was taken did.
 #[track_caller]
-fn heard(reply: &Reply) -> (i64, i64) {
+fn counts(reply: &Reply) -> (i64, i64) {
     assert_eq!(reply.status, 202, "{}", reply.text());
     let answer: Value = serde_json::from_slice(&reply.body).unwrap();
     (

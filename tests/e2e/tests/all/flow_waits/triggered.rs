@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use testkit::{PATIENCE, Payment, Server, Setup, cards, until};
 
-use super::{decide, heard, publish, webhook, webhooks::listening};
+use super::{counts, decide, publish, webhook, webhooks::listening};
 
 fn flows(payment: &Payment) -> Vec<Value> {
     payment
@@ -124,7 +124,7 @@ fn a_decline_starts_what_waits_for_declines_alone() {
 
 #[test]
 fn an_intent_that_became_inactive_starts_a_flow_that_waits_and_calls() {
-    let (address, told) = listening();
+    let (address, reported) = listening();
     let server = Setup::new()
         .setting("limits.intent_inactivity", "400ms")
         .start();
@@ -139,7 +139,7 @@ fn an_intent_that_became_inactive_starts_a_flow_that_waits_and_calls() {
     let intent = server
         .shop()
         .start_intent(json!({"trackingId": "basket-7"}));
-    let (key, said) = told.recv_timeout(PATIENCE).unwrap();
+    let (key, said) = reported.recv_timeout(PATIENCE).unwrap();
     assert_eq!(
         (&said["trackingId"], &said["status"], &said["intent"]),
         (&json!("basket-7"), &json!("INACTIVE"), &intent["id"])
@@ -160,8 +160,8 @@ fn an_intent_that_became_inactive_starts_a_flow_that_waits_and_calls() {
         404
     );
     until(PATIENCE, "it waits for the webhook", || {
-        (heard(&webhook(&shop, "go", &json!({"instance": instance}))) == (1, 0)).then_some(())
+        (counts(&webhook(&shop, "go", &json!({"instance": instance}))) == (1, 0)).then_some(())
     });
-    let (again, _) = told.recv_timeout(PATIENCE).unwrap();
+    let (again, _) = reported.recv_timeout(PATIENCE).unwrap();
     assert!(again.starts_with(&instance) && again != key, "{again}");
 }

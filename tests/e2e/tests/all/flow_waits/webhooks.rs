@@ -11,14 +11,14 @@ use std::{
 use serde_json::{Value, json};
 use testkit::{Order, PATIENCE, Setup, cards};
 
-use super::{heard, publish, titles, webhook};
+use super::{counts, publish, titles, webhook};
 use crate::shared;
 
 /// A merchant's server: answers 200 to whatever comes and tells the key and the body.
 pub(super) fn listening() -> (String, mpsc::Receiver<(String, Value)>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}/hook", listener.local_addr().unwrap());
-    let (tell, told) = mpsc::channel();
+    let (control, reported) = mpsc::channel();
     thread::spawn(move || {
         for stream in listener.incoming() {
             let mut stream = stream.unwrap();
@@ -44,7 +44,7 @@ pub(super) fn listening() -> (String, mpsc::Receiver<(String, Value)>) {
             stream
                 .write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
                 .unwrap();
-            if tell
+            if control
                 .send((key, serde_json::from_slice(&body).unwrap()))
                 .is_err()
             {
@@ -52,7 +52,7 @@ pub(super) fn listening() -> (String, mpsc::Receiver<(String, Value)>) {
             }
         }
     });
-    (address, told)
+    (address, reported)
 }
 
 #[test]
@@ -70,12 +70,12 @@ fn a_webhook_captures_once_also_after_a_crash() {
     server.restart();
     let shop = server.shop();
     assert_eq!(
-        heard(&webhook(&shop, "other", &json!({"payment": payment.id()}))),
+        counts(&webhook(&shop, "other", &json!({"payment": payment.id()}))),
         (0, 0)
     );
     shop.payment(&payment.id()).assert_status("AUTHORISED");
     assert_eq!(
-        heard(&webhook(
+        counts(&webhook(
             &shop,
             "shipped",
             &json!({"payment": payment.id()})
@@ -84,7 +84,7 @@ fn a_webhook_captures_once_also_after_a_crash() {
     );
     shop.wait_for_status(&payment.id(), "SUCCEEDED");
     assert_eq!(
-        heard(&webhook(
+        counts(&webhook(
             &shop,
             "shipped",
             &json!({"payment": payment.id()})
@@ -108,7 +108,7 @@ fn conditions_read_what_a_webhook_said() {
         let payment = shop.order(&Order::card(cards::VISA).flow("await-stock"));
         let said = json!({"payment": payment.id(), "left": left});
         assert_eq!(webhook(&shared::other_shop(), "stock", &said).status, 404);
-        assert_eq!(heard(&webhook(&shop, "stock", &said)), (1, 0));
+        assert_eq!(counts(&webhook(&shop, "stock", &said)), (1, 0));
         shop.wait_for_status(&payment.id(), status);
     }
 }
@@ -130,12 +130,12 @@ fn what_is_no_webhook_is_refused() {
         webhook(&shared::server().stranger(), "x", &json!({})).status,
         401
     );
-    assert_eq!(heard(&webhook(&shop, "nobody-waits", &json!({}))), (0, 0));
+    assert_eq!(counts(&webhook(&shop, "nobody-waits", &json!({}))), (0, 0));
 }
 
 #[test]
 fn a_flow_calls_the_merchant_and_goes_on() {
-    let (address, told) = listening();
+    let (address, reported) = listening();
     let shop = shared::shop();
     publish(
         &shop,
@@ -149,7 +149,7 @@ fn a_flow_calls_the_merchant_and_goes_on() {
             .flow("tell")
             .with("orderId", json!("o-1")),
     );
-    let (key, said) = told.recv_timeout(PATIENCE).unwrap();
+    let (key, said) = reported.recv_timeout(PATIENCE).unwrap();
     let instance = payment.text("/flowInstanceId");
     assert!(key.starts_with(instance), "{key}");
     assert_eq!(
@@ -189,7 +189,7 @@ fn a_flow_goes_on_when_nobody_answers_its_call() {
 
 #[test]
 fn a_webhook_starts_flows_that_go_on_after_a_crash() {
-    let (address, told) = listening();
+    let (address, reported) = listening();
     let mut server = Setup::new().start();
     publish(
         &server.shop(),
@@ -199,12 +199,12 @@ fn a_webhook_starts_flows_that_go_on_after_a_crash() {
         ]}),
     );
     assert_eq!(
-        heard(&webhook(&server.shop(), "stock", &json!({"left": 0}))),
+        counts(&webhook(&server.shop(), "stock", &json!({"left": 0}))),
         (0, 1)
     );
     server.restart();
     // Killed while it was being run, it is found again when its lease of a minute ends.
-    let (_, said) = told
+    let (_, said) = reported
         .recv_timeout(PATIENCE + Duration::from_mins(1))
         .unwrap();
     assert_eq!(said["flow"], "on-stock");

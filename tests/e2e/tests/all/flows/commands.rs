@@ -41,7 +41,7 @@ fn check_tells_each_problem_with_file_line_and_place() {
 }
 
 #[test]
-fn all_mistakes_of_a_document_are_told_in_one_round() {
+fn all_mistakes_of_a_document_are_reported_in_one_round() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("bad.yaml");
     let text = "name: n\ntrigger: payment\nsteps:\n  - if: payment.amount > \"100.00\"\n    then:\n      - three_d_secure: force\n    \
@@ -60,12 +60,12 @@ fn all_mistakes_of_a_document_are_told_in_one_round() {
     for (line, expected) in err.lines().zip(expected) {
         assert!(line.contains(expected), "{expected}\n{err}");
     }
-    let told = Setup::new().start().shop().gql(
+    let reported = Setup::new().start().shop().gql(
         "mutation S($d: JSON!) { saveFlow(document: $d) { id } }",
         json!({"d": text}),
     );
-    told.assert_invalid("document");
-    let reason = told.extension("reason").as_str().unwrap();
+    reported.assert_invalid("document");
+    let reason = reported.extension("reason").as_str().unwrap();
     assert_eq!(reason.matches("(line ").count(), expected.len(), "{reason}");
 }
 
@@ -81,7 +81,7 @@ fn schema_is_json() {
 }
 
 #[test]
-fn a_file_goes_in_beside_the_server_and_comes_out_the_same() {
+fn a_file_goes_in_alongside_the_server_and_comes_out_the_same() {
     let server = Setup::new().start();
     let shop = server.shop();
     let dir = tempfile::tempdir().unwrap();

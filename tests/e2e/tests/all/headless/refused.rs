@@ -16,7 +16,7 @@ fn a_connection_and_a_flow_exclude_each_other() {
 }
 
 #[test]
-fn a_connection_that_can_t_be_used_is_told_with_those_that_can() {
+fn a_connection_that_can_t_be_used_is_reported_with_those_that_can() {
     let (shop, other) = (shop(), routing::server().other_team());
     shop.connection("headless-off", json!({}));
     shop.disable_connection("headless-off");

@@ -20,7 +20,7 @@ fn request(token: &str, redirect: &str) -> Value {
 }
 
 /// A text of an error's extensions.
-fn told(answer: &Answer, name: &str) -> String {
+fn field_of(answer: &Answer, name: &str) -> String {
     answer.extension(name).as_str().expect("a text").to_owned()
 }
 
@@ -71,11 +71,11 @@ fn a_token_that_needs_the_customer_comes_with_the_second_call() {
     let ask = || shop.try_processor_token(request(&vault, "localhost:3000/back?cart=7"));
     let first = ask();
     first.assert_error("error.authorize.requires3DSecure");
-    let (id, page) = (told(&first, "id"), told(&first, "url"));
+    let (id, page) = (field_of(&first, "id"), field_of(&first, "url"));
     let again = ask();
     again.assert_error("error.authorize.requires3DSecure");
     assert_eq!(
-        (told(&again, "id"), told(&again, "url")),
+        (field_of(&again, "id"), field_of(&again, "url")),
         (id.clone(), page.clone())
     );
 
@@ -103,7 +103,7 @@ fn a_customer_who_fails_comes_back_as_failed_and_may_try_again() {
     let vault = shop.tokenise(CHALLENGED);
     let first = shop.try_processor_token(request(&vault, ""));
     first.assert_error("error.authorize.requires3DSecure");
-    let back = decide(&shop, &told(&first, "url"), "fail");
+    let back = decide(&shop, &field_of(&first, "url"), "fail");
     let reply = open(&shop, &back);
     assert_eq!(reply.status, 200);
     assert!(
@@ -113,11 +113,11 @@ fn a_customer_who_fails_comes_back_as_failed_and_may_try_again() {
     );
     let declined = shop.try_processor_token(request(&vault, ""));
     declined.assert_error("error.token.declined");
-    assert_eq!(told(&declined, "reason"), "THREE_D_SECURE");
-    assert_eq!(told(&declined, "id"), told(&first, "id"));
+    assert_eq!(field_of(&declined, "reason"), "THREE_D_SECURE");
+    assert_eq!(field_of(&declined, "id"), field_of(&first, "id"));
     let again = shop.try_processor_token(request(&vault, ""));
     again.assert_error("error.authorize.requires3DSecure");
-    assert_ne!(told(&again, "id"), told(&first, "id"));
+    assert_ne!(field_of(&again, "id"), field_of(&first, "id"));
     assert_eq!(open(&shop, "http://x/token-return/AAAA").status, 404);
 }
 
@@ -127,7 +127,10 @@ fn what_gives_no_token_says_why() {
     let declined = shop.tokenise(DECLINED);
     let refused = shop.try_processor_token(request(&declined, ""));
     refused.assert_error("error.token.declined");
-    assert_eq!(told(&refused, "reason"), "LOST_RESTRICTED_OR_STOLEN_CARD");
+    assert_eq!(
+        field_of(&refused, "reason"),
+        "LOST_RESTRICTED_OR_STOLEN_CARD"
+    );
     let good = shop.tokenise(cards::VISA);
     let mut nowhere = request(&good, "");
     nowhere["paymentProcessorConnectionId"] = json!("nowhere");
@@ -160,7 +163,7 @@ fn an_open_request_and_a_token_survive_a_crash() {
     );
     let again = shop.try_processor_token(request(&challenged, ""));
     again.assert_error("error.authorize.requires3DSecure");
-    assert_eq!(told(&again, "id"), told(&first, "id"));
+    assert_eq!(field_of(&again, "id"), field_of(&first, "id"));
 }
 
 #[test]

@@ -9,9 +9,9 @@ fn for_ten_euros() -> Value {
     json!({"amount": 1000, "currency": "EUR"})
 }
 
-/// The key was used, and nothing is told of by what: neither an id, nor how it ended, nor whether it was the same.
+/// The key was used, and nothing is said of by what: neither an id, nor how it ended, nor whether it was the same.
 #[track_caller]
-fn tells_nothing(answer: &Answer) {
+fn says_nothing(answer: &Answer) {
     answer.assert_error("error.idempotency.key-reused");
     assert_eq!(answer.extension("id"), &Value::Null, "{}", answer.json());
     assert_eq!(answer.extension("first"), &Value::Null, "{}", answer.json());
@@ -35,7 +35,7 @@ fn what_a_browser_paid_the_server_does_not_pay_again_under_its_key() {
     let again = shop.try_authorise(&order, Some(&key));
     assert!(again.replayed());
     assert_eq!(again.root()["id"], first.root()["id"]);
-    // The page may leave the amount out; then the server's request is another one, and is told the payment.
+    // The page may leave the amount out; then the server's request is another one, and gets the payment.
     let key = Shop::fresh_key();
     let browser = shop.client(for_ten_euros());
     let bare = order.clone().without("amount").without("currencyCode");
@@ -44,7 +44,7 @@ fn what_a_browser_paid_the_server_does_not_pay_again_under_its_key() {
     reused.assert_error("error.idempotency.key-reused");
     assert_eq!(reused.extension("id"), &first.root()["id"]);
     assert_eq!(shop.books().charges(), 2);
-    // Its own token is told as ever.
+    // Its own token is returned as before.
     assert_eq!(
         browser.try_authorise(&bare, Some(&key)).reply.body,
         first.reply.body
@@ -61,14 +61,14 @@ fn what_the_server_paid_a_browser_neither_pays_again_nor_learns_of() {
     let first = shop.try_authorise(&order, Some(&key));
     assert_eq!(first.root()["status"], "SUCCEEDED");
     let (one, other) = (shop.client(for_ten_euros()), shop.client(for_ten_euros()));
-    tells_nothing(&one.try_authorise(&order, Some(&key)));
+    says_nothing(&one.try_authorise(&order, Some(&key)));
     let amended = Order::card(cards::MASTERCARD);
-    tells_nothing(&one.try_authorise(&amended, Some(&key)));
+    says_nothing(&one.try_authorise(&amended, Some(&key)));
     // Nor of another browser's, whatever came of it.
     for card in [cards::VISA, "4242424242424241"] {
         let key = Shop::fresh_key();
         drop(one.try_authorise(&Order::card(card), Some(&key)));
-        tells_nothing(&other.try_authorise(&Order::card(card), Some(&key)));
+        says_nothing(&other.try_authorise(&Order::card(card), Some(&key)));
     }
     assert_eq!(shop.books().charges(), 2);
     // It took no key: a new one pays.
@@ -91,10 +91,10 @@ fn a_browser_learns_nothing_of_a_request_that_is_under_way() {
     assert_eq!(shop.books().charges(), 1);
     let payments = shop.every_payment();
     assert_eq!(payments.len(), 1);
-    // Whoever was second: the server is told the payment, the browser only its own.
+    // No matter which was second: the server gets the payment, the browser only its own.
     assert_eq!(answers[0].root()["id"], payments[0].id().as_str());
     if answers[1].error_code().is_some() {
-        tells_nothing(&answers[1]);
+        says_nothing(&answers[1]);
     } else {
         assert_eq!(answers[1].root()["id"], payments[0].id().as_str());
     }
@@ -103,7 +103,7 @@ fn a_browser_learns_nothing_of_a_request_that_is_under_way() {
 }
 
 #[test]
-fn whoever_sends_one_key_at_once_one_payment_is_made() {
+fn of_requests_with_one_key_at_once_one_payment_is_made() {
     let server = Setup::new().start();
     let shop = server.shop();
     for _ in 0..5 {
@@ -115,16 +115,16 @@ fn whoever_sends_one_key_at_once_one_payment_is_made() {
             asks.try_authorise(&Order::card(cards::VISA), Some(&key))
         });
         assert_eq!(shop.books().charges(), before + 1);
-        let told: Vec<&Value> = answers
+        let reported: Vec<&Value> = answers
             .iter()
             .filter(|answer| answer.errors().is_empty())
             .map(|answer| &answer.root()["id"])
             .collect();
-        assert!(told.iter().all(|id| *id == told[0]));
+        assert!(reported.iter().all(|id| *id == reported[0]));
         for (n, answer) in answers.iter().enumerate() {
             if !answer.errors().is_empty() {
-                assert_eq!(n % 2, 1, "a server is told: {}", answer.json());
-                tells_nothing(answer);
+                assert_eq!(n % 2, 1, "a server is answered: {}", answer.json());
+                says_nothing(answer);
             }
         }
     }
@@ -132,7 +132,7 @@ fn whoever_sends_one_key_at_once_one_payment_is_made() {
 }
 
 #[test]
-fn one_key_makes_one_token_whoever_sends_it() {
+fn one_key_makes_one_token_no_matter_who_sends_it() {
     let shop = shared::shop();
     let customer = shop.create_customer("Ada");
     let own = shop.client(json!({"customerId": customer}));
@@ -154,16 +154,16 @@ fn one_key_makes_one_token_whoever_sends_it() {
         assert_eq!(shop.methods(&customer).len(), before + 1);
         // A browser that may not see the customer learns nothing, and a method of nobody's is made by none.
         let alone = json!({"paymentMethod": {"card": Shop::card(cards::VISA)}});
-        tells_nothing(&stranger.try_tokenise(alone, Some(&key)));
+        says_nothing(&stranger.try_tokenise(alone, Some(&key)));
     }
     let key = Shop::fresh_key();
     let alone = json!({"paymentMethod": {"card": Shop::card(cards::VISA)}});
     let first = shop.try_tokenise(alone.clone(), Some(&key));
     assert!(first.root()["id"].is_string());
-    tells_nothing(&stranger.try_tokenise(alone.clone(), Some(&key)));
+    says_nothing(&stranger.try_tokenise(alone.clone(), Some(&key)));
     let key = Shop::fresh_key();
     let first = stranger.try_tokenise(alone.clone(), Some(&key));
-    tells_nothing(&own.try_tokenise(alone.clone(), Some(&key)));
+    says_nothing(&own.try_tokenise(alone.clone(), Some(&key)));
     let again = shop.try_tokenise(alone, Some(&key));
     assert_eq!(again.root()["id"], first.root()["id"]);
 }

@@ -86,7 +86,7 @@ fn a_validation_error_is_the_result_too() {
         assert_eq!(
             corrected.extension("first"),
             first.extension("code"),
-            "it is told how the first request ended"
+            "the answer says how the first request ended"
         );
         assert!(!corrected.replayed());
     }

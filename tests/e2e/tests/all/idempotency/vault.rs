@@ -45,7 +45,7 @@ fn a_refused_card_is_refused_again_with_the_same_error() {
 }
 
 #[test]
-fn several_mistakes_are_told_at_once_and_again_byte_for_byte() {
+fn several_mistakes_are_reported_at_once_and_again_byte_for_byte() {
     let shop = shared::shop();
     let key = Shop::fresh_key();
     let mut card = Shop::card(cards::VISA);
@@ -73,7 +73,7 @@ fn several_mistakes_are_told_at_once_and_again_byte_for_byte() {
     );
     assert_eq!(first.extension("field"), &listed[0]["field"]);
     assert_eq!(first.extension("reason"), &listed[0]["reason"]);
-    assert!(!first.reply.text().contains("4242"), "no number is told");
+    assert!(!first.reply.text().contains("4242"), "no number is shown");
     let again = shop.try_tokenise(bad, Some(&key));
     assert!(again.replayed());
     assert_eq!(first.reply.body, again.reply.body);
@@ -85,7 +85,7 @@ fn several_mistakes_are_told_at_once_and_again_byte_for_byte() {
     assert_eq!(
         listed.len(),
         2,
-        "types are told together too: {}",
+        "types are reported together too: {}",
         typed.json()
     );
 }

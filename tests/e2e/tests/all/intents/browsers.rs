@@ -10,8 +10,8 @@ use crate::shared;
 fn a_public_key_starts_reads_changes_and_offers_methods_for_its_own() {
     let server = shared::server();
     let browser = server.shop_with(&server.create_key(KeyKind::Public));
-    let told = json!({"customer": {"id": "c-1", "email": "ada@example.com", "name": "Ada", "isGuest": true}});
-    let intent = browser.start_intent(told);
+    let reported = json!({"customer": {"id": "c-1", "email": "ada@example.com", "name": "Ada", "isGuest": true}});
+    let intent = browser.start_intent(reported);
     assert_eq!(
         intent["customer"],
         json!({"id": "c-1", "isGuest": true, "email": null, "name": null})

@@ -126,12 +126,12 @@ fn an_update_sets_what_is_given_and_leaves_the_rest() {
 }
 
 #[test]
-fn steps_are_told_and_dated_when_their_status_changes() {
+fn steps_are_reported_and_dated_when_their_status_changes() {
     let shop = shared::shop();
     let intent = id(&shop.start_intent(json!({})));
-    let told = |changes: Value| shop.update_intent(&intent, changes)["timeline"].clone();
+    let reported = |changes: Value| shop.update_intent(&intent, changes)["timeline"].clone();
     let first =
-        told(json!({"billing": {"status": "IN_PROGRESS"}, "shipping": {"status": "COMPLETE"}}));
+        reported(json!({"billing": {"status": "IN_PROGRESS"}, "shipping": {"status": "COMPLETE"}}));
     assert_eq!(first["billing"]["status"], "IN_PROGRESS");
     assert_eq!(first["shipping"]["status"], "COMPLETE");
     assert_eq!(
@@ -139,14 +139,14 @@ fn steps_are_told_and_dated_when_their_status_changes() {
         json!({"status": "NOT_STARTED", "date": null})
     );
     let second =
-        told(json!({"billing": {"status": "IN_PROGRESS"}, "delivery": {"status": "FAILED"}}));
+        reported(json!({"billing": {"status": "IN_PROGRESS"}, "delivery": {"status": "FAILED"}}));
     assert_eq!(
         (&second["billing"], &second["shipping"]),
         (&first["billing"], &first["shipping"])
     );
     assert_eq!(second["delivery"]["status"], "FAILED");
     let third =
-        told(json!({"billing": {"status": "COMPLETE"}, "shipping": {"status": "NOT_STARTED"}}));
+        reported(json!({"billing": {"status": "COMPLETE"}, "shipping": {"status": "NOT_STARTED"}}));
     assert_eq!(third["billing"]["status"], "COMPLETE");
     assert!(third["billing"]["date"].as_str() >= first["billing"]["date"].as_str());
     assert_eq!(
@@ -229,8 +229,8 @@ fn an_unknown_intent_another_teams_and_nonsense_are_not_found() {
 fn deleting_a_customer_leaves_of_it_the_id_alone() {
     let shop = shared::shop();
     let customer = shop.create_customer("Ada");
-    let told = json!({"customer": {"id": customer, "email": "ada@example.com", "name": "Ada", "isGuest": false}});
-    let intent = id(&shop.start_intent(told));
+    let reported = json!({"customer": {"id": customer, "email": "ada@example.com", "name": "Ada", "isGuest": false}});
+    let intent = id(&shop.start_intent(reported));
     shop.try_delete_customer(&customer).data();
     testkit::until(testkit::PATIENCE, "the intent forgets the person", || {
         let held = shop.intent(&intent)["customer"].clone();

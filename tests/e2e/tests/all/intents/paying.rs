@@ -115,8 +115,8 @@ fn declined_attempts_are_linked_and_another_may_follow() {
     failed.assert_status("FAILED");
     let paid = shop.order(&order(&intent, cards::VISA));
     paid.assert_status("SUCCEEDED");
-    let told = shop.intent(&intent);
-    let linked: Vec<Value> = told["linkedPayments"]
+    let reported = shop.intent(&intent);
+    let linked: Vec<Value> = reported["linkedPayments"]
         .as_array()
         .unwrap()
         .iter()
@@ -127,7 +127,7 @@ fn declined_attempts_are_linked_and_another_may_follow() {
         [json!(declined.id()), json!(failed.id()), json!(paid.id())],
         "newest last"
     );
-    let attempts: Vec<&str> = told["timeline"]["paymentAttempts"]
+    let attempts: Vec<&str> = reported["timeline"]["paymentAttempts"]
         .as_array()
         .unwrap()
         .iter()
@@ -196,7 +196,7 @@ fn completing_and_paying_at_once_leave_no_payment_on_a_complete_intent_that_it_d
                 shop.try_authorise(&order(&intent, cards::VISA), None)
             }
         });
-        // Whoever comes second meets the other: the payment finds the intent complete, or completing finds it held.
+        // Anyone who comes second meets the other: the payment finds the intent complete, or completing finds it held.
         let second = answers.iter().filter(|answer| !answer.errors().is_empty());
         assert!(second.clone().count() <= 1);
         for answer in second {

@@ -74,7 +74,7 @@ fn the_country_of_a_browsers_address_is_taken_where_none_was_given() {
 }
 
 #[test]
-fn a_table_that_cant_be_read_is_told_at_start() {
+fn a_table_that_cant_be_read_is_reported_at_start() {
     let directory = tempfile::tempdir().unwrap();
     let table = directory.path().join("countries.csv");
     std::fs::write(&table, "192.0.2.0/24,IE\nnonsense\n").unwrap();

@@ -69,7 +69,7 @@ fn follow_cursor(shop: &Shop, working: &AtomicUsize) -> BTreeSet<String> {
         after = info["endCursor"].clone();
         let is_all = new.is_empty() && ended.is_some_and(|ended| settled_until(&page) > ended);
         for id in new {
-            assert!(seen.insert(id), "nothing is told twice");
+            assert!(seen.insert(id), "nothing is shown twice");
         }
         is_all.then_some(())
     });
@@ -177,7 +177,7 @@ fn customers_and_intents_are_listed_from_the_oldest_on_and_followed() {
 }
 
 #[test]
-fn what_is_settled_is_told_in_every_order_and_payments_of_one_moment_keep_their_order() {
+fn what_is_settled_is_reported_in_every_order_and_payments_of_one_moment_keep_their_order() {
     let server = Setup::new().start();
     let shop = server.shop();
     let made: Vec<String> = (0..20)

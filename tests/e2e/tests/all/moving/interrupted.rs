@@ -21,21 +21,21 @@ fn stopped(payments: usize) -> (Server, usize) {
     (server, payments / 4 * 4)
 }
 
-/// Starts a move, waits until it has told this on standard error, and kills it.
+/// Starts a move, waits until it has reported this on standard error, and kills it.
 fn killed_after(server: &Server, line: &str) {
     let mut moving = migrate(server)
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let told = BufReader::new(moving.stderr.take().unwrap());
-    let is_told = told
+    let reported = BufReader::new(moving.stderr.take().unwrap());
+    let is_reported = reported
         .lines()
         .map_while(Result::ok)
         .any(|said| said.contains(line));
     moving.kill().unwrap();
     moving.wait().unwrap();
-    assert!(is_told, "it never said {line}");
+    assert!(is_reported, "it never said {line}");
 }
 
 #[test]
@@ -169,8 +169,8 @@ fn a_move_that_is_given_up_meanwhile_completes_no_target() {
         "begin; lock table {schema}.event in access exclusive mode; select 'held';"
     )
     .unwrap();
-    let mut told = BufReader::new(holding.stdout.take().unwrap()).lines();
-    assert_eq!(told.next().unwrap().unwrap(), "held");
+    let mut reported = BufReader::new(holding.stdout.take().unwrap()).lines();
+    assert_eq!(reported.next().unwrap().unwrap(), "held");
 
     let to = format!("sqlite:{}", server.root().join("other").display());
     let arguments = ["migrate", "--from", &postgres.url(), "--to", &to];

@@ -56,7 +56,7 @@ fn an_installation_with_payments_of_every_state_moves_lives_on_and_moves_back() 
     let first = Answer::of(keyed.clone().send(shop.address()));
     let before = resting(&shop);
     assert!(before.len() > 8, "{before:?}");
-    let told_intent = shop.intent(&intent);
+    let reported_intent = shop.intent(&intent);
     server.stop();
 
     let printed = succeeded(migrate(&server).output().unwrap());
@@ -82,7 +82,7 @@ fn an_installation_with_payments_of_every_state_moves_lives_on_and_moves_back() 
     for (id, payment) in &before {
         assert_eq!(after.get(id), Some(payment), "{id}");
     }
-    assert_eq!(shop.intent(&intent), told_intent);
+    assert_eq!(shop.intent(&intent), reported_intent);
     let again = Answer::of(keyed.send(shop.address()));
     assert!(again.replayed(), "{:?}", again.reply.headers);
     assert_eq!(again.reply.body, first.reply.body);

@@ -37,10 +37,10 @@ fn one_key_at_two_nodes_at_once_is_one_payment_and_one_answer() {
                 .refund_request(id, json!(100), Some("part"))
                 .send(shops[n % 2].address())
         };
-        let told = at_once(6, refund);
+        let reported = at_once(6, refund);
         assert!(
-            told.iter().all(|reply| reply.body == told[0].body),
-            "one refund, told six times"
+            reported.iter().all(|reply| reply.body == reported[0].body),
+            "one refund, answered six times"
         );
         assert_eq!(shops[0].payment(id).number("/refundedAmount"), 100);
     }

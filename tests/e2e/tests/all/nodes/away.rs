@@ -17,7 +17,7 @@ fn without_its_database_a_node_says_so_in_time_and_recovers_by_itself() {
     let shop = server.shop();
     let before = shop.authorise(cards::VISA).id();
     for how in ["stop", "kill"] {
-        postgres.tell(how);
+        postgres.control(how);
         until(PATIENCE, "it is not ready", || {
             (!server.is_ready()).then_some(())
         });
@@ -35,7 +35,7 @@ fn without_its_database_a_node_says_so_in_time_and_recovers_by_itself() {
             start.elapsed()
         );
         assert_eq!(shop.get("/health/live").status, 200);
-        postgres.tell("start");
+        postgres.control("start");
         until(PATIENCE, "it is ready again", || {
             server.is_ready().then_some(())
         });

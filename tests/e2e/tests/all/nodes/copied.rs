@@ -35,8 +35,8 @@ fn a_copied_database_is_recognised_and_another_start_of_the_same_is_not_taken_fo
         .assert_status("SUCCEEDED");
     server.stop();
     // As after any restart of the database, or a standby that took over.
-    postgres.tell("stop");
-    postgres.tell("start");
+    postgres.control("stop");
+    postgres.control("start");
     server.restart();
     server.stop();
     let restored = copy(postgres, "restored");
@@ -95,9 +95,9 @@ fn bring_back(postgres: &Postgres) {
 
 fn save(postgres: &Postgres) {
     let directory = postgres.directory();
-    postgres.tell("stop");
+    postgres.control("stop");
     copy_files(&directory.join("data"), &directory.join("saved"));
-    postgres.tell("start");
+    postgres.control("start");
 }
 
 #[test]
@@ -116,9 +116,9 @@ fn a_cluster_whose_files_were_brought_back_is_recognised() {
     let mut other = server.join();
     server.stop();
     other.stop();
-    postgres.tell("stop");
+    postgres.control("stop");
     bring_back(postgres);
-    postgres.tell("start");
+    postgres.control("start");
 
     for node in [&server, &other] {
         for said in refused(node, node.setup()) {
@@ -155,9 +155,9 @@ fn a_node_under_which_the_cluster_was_brought_back_sends_nothing_more() {
     server.stop();
     save(postgres);
     server.restart();
-    postgres.tell("stop");
+    postgres.control("stop");
     bring_back(postgres);
-    postgres.tell("start");
+    postgres.control("start");
     let ended = server.wait_for_end();
     assert!(!ended.success());
     let log = server.log();

@@ -85,7 +85,7 @@ fn a_node_that_slept_changes_nothing_that_another_has_settled() {
 #[test]
 fn a_node_that_slept_around_its_call_leaves_no_charge_unexplained() {
     let (one, two) = two();
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     // Some of these moments are between the first commit and the call. That nothing is sent too late is the simulation's to show.
     for round in 0..4 {
         let (request, address) = (
@@ -101,7 +101,7 @@ fn a_node_that_slept_around_its_call_leaves_no_charge_unexplained() {
         thread::sleep(Duration::from_secs(7));
         two.thaw();
         if let Ok(reply) = under_way.join().unwrap() {
-            told.push(Answer::of(reply));
+            reported.push(Answer::of(reply));
         }
     }
     for payment in one.shop().every_payment() {
@@ -109,7 +109,7 @@ fn a_node_that_slept_around_its_call_leaves_no_charge_unexplained() {
             (one.shop().payment(&payment.id()).status() != "NO_ANSWER_FROM_PSP").then_some(())
         });
     }
-    for answer in told.iter().filter(|answer| answer.errors().is_empty()) {
+    for answer in reported.iter().filter(|answer| answer.errors().is_empty()) {
         let (id, status) = (
             answer.root()["id"].as_str().unwrap(),
             answer.root()["status"].as_str().unwrap(),

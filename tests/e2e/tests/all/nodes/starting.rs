@@ -174,7 +174,7 @@ fn commands_work_with_and_without_a_server() {
 }
 
 #[test]
-fn check_looks_at_what_its_configuration_names_whoever_runs_there() {
+fn check_looks_at_what_its_configuration_names_no_matter_who_runs_there() {
     let (one, _two) = two();
     let check = |setup: Setup, more: &[&str]| {
         let data = one.data_dir();

@@ -64,7 +64,7 @@ fn said(output: &Output) -> String {
 /// The first migration that is taken away: tables. The next one is an index.
 const FIRST_GONE: u32 = 6;
 
-/// The migration that makes the index for which the test of payments beside it waits.
+/// The migration that makes the index for which the test of payments next to it waits.
 const INDEX: u32 = 7;
 
 /// The code of the store's migrations from this one on, in order.
@@ -173,11 +173,11 @@ fn a_role_that_may_not_change_the_tables_serves_and_another_brings_them_up_to_da
             .output()
             .unwrap()
     };
-    let told = run("--dry-run");
+    let reported = run("--dry-run");
     assert!(
-        said(&told).contains("migration 1 (start)"),
+        said(&reported).contains("migration 1 (start)"),
         "{}",
-        said(&told)
+        said(&reported)
     );
     let tables = format!("select count(*) from pg_tables where schemaname = '{name}'");
     assert_eq!(postgres.sql(&tables), ["0"]);
@@ -204,11 +204,11 @@ fn a_role_that_may_not_change_the_tables_serves_and_another_brings_them_up_to_da
         refused.contains("migration 6") && refused.contains("pointsman upgrade --apply"),
         "{refused}"
     );
-    let told = upgrade(&as_owner, &server, "--dry-run");
+    let reported = upgrade(&as_owner, &server, "--dry-run");
     assert!(
-        said(&told).contains("migration 7 (feed of events): makes an index while nodes write"),
+        said(&reported).contains("migration 7 (feed of events): makes an index while nodes write"),
         "{}",
-        said(&told)
+        said(&reported)
     );
     // One that was cut off when its index was whole has noted its reach already, and not yet itself.
     postgres.sql(&format!(
@@ -252,7 +252,7 @@ fn payments_go_on_while_an_index_is_made() {
     age(postgres, &schema);
     // The node that serves is of today: it needs what comes behind the index.
     redo(postgres, &schema, INDEX + 1);
-    // The index waits for whoever is older, and nobody for the index.
+    // The index waits for older transactions, and nobody waits for the index.
     let open = Open::begin(postgres, &format!("select count(*) from {schema}.payment"));
     let mut upgrading = setup
         .command(&server.root(), &["upgrade", "--apply", "--sandbox"])
@@ -271,7 +271,7 @@ fn payments_go_on_while_an_index_is_made() {
         shop.authorise(cards::VISA).assert_status("SUCCEEDED");
     }
     assert_eq!(postgres.sql(&invalid), ["event_feed"]);
-    // It is killed, and what it left is made anew.
+    // It is killed, and what it left is made again.
     upgrading.kill().unwrap();
     upgrading.wait().unwrap();
     undo(postgres, &schema, INDEX + 1);

@@ -48,7 +48,7 @@ fn each_field_of_a_document_that_takes_too_long_has_its_own_answer() {
             "{error}"
         );
     }
-    // Nothing was made that was not told.
+    // Nothing was made that was not answered.
     assert_eq!(shop.every_payment().len(), made.len());
     for payment in made {
         shop.wait_for_status(payment["id"].as_str().unwrap(), "SUCCEEDED");

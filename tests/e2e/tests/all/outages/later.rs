@@ -5,26 +5,26 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use testkit::{Order, cards};
 
-use super::{cut_off, names_a_payment, server, told};
+use super::{cut_off, field_of, names_a_payment, server};
 
 const AWAY: Duration = Duration::from_secs(12);
 
 #[test]
-fn a_refund_is_told_as_pending_and_made_once() {
+fn a_refund_is_reported_as_pending_and_made_once() {
     let server = server();
     let shop = server.shop();
     let id = shop.order(&Order::card(cards::VISA).flow("slow")).id();
     let answer = cut_off(&server, AWAY, |shop| shop.try_refund(&id, json!(300)));
     assert_eq!(names_a_payment(&answer), id);
-    assert_eq!(told(&answer.0, "status"), "REFUND_PENDING");
-    assert_eq!(told(&answer.0, "refunds")[0]["status"], "PENDING");
+    assert_eq!(field_of(&answer.0, "status"), "REFUND_PENDING");
+    assert_eq!(field_of(&answer.0, "refunds")[0]["status"], "PENDING");
     let refunded = shop.wait_for_status(&id, "PARTIAL_REFUNDED");
     assert_eq!(refunded.number("/refundedAmount"), 300);
     shop.assert_books_equal_payments();
 }
 
 #[test]
-fn a_capture_is_told_with_its_payment() {
+fn a_capture_is_reported_with_its_payment() {
     let server = server();
     let shop = server.shop();
     let id = shop
@@ -32,13 +32,13 @@ fn a_capture_is_told_with_its_payment() {
         .id();
     let answer = cut_off(&server, AWAY, |shop| shop.try_capture(&id, Value::Null));
     assert_eq!(names_a_payment(&answer), id);
-    assert_eq!(told(&answer.0, "status"), "AUTHORISED");
+    assert_eq!(field_of(&answer.0, "status"), "AUTHORISED");
     shop.wait_for_status(&id, "SUCCEEDED");
     shop.assert_books_equal_payments();
 }
 
 #[test]
-fn a_cancellation_is_told_with_its_payment() {
+fn a_cancellation_is_reported_with_its_payment() {
     let server = server();
     let shop = server.shop();
     let id = shop

@@ -4,17 +4,17 @@ use std::time::Duration;
 
 use testkit::{Order, cards};
 
-use super::{cut_off, names_a_payment, server, told};
+use super::{cut_off, field_of, names_a_payment, server};
 
 #[test]
-fn an_authorisation_is_told_as_without_an_answer_and_charged_once() {
+fn an_authorisation_is_reported_as_without_an_answer_and_charged_once() {
     let server = server();
     let order = Order::card(cards::VISA).flow("slow");
     let answer = cut_off(&server, Duration::from_secs(12), |shop| {
         shop.try_authorise(&order, None)
     });
     let id = names_a_payment(&answer);
-    assert_eq!(told(&answer.0, "status"), "NO_ANSWER_FROM_PSP");
+    assert_eq!(field_of(&answer.0, "status"), "NO_ANSWER_FROM_PSP");
     let shop = server.shop();
     shop.wait_for_status(&id, "SUCCEEDED");
     assert_eq!(shop.books().charges(), 1);
@@ -22,20 +22,20 @@ fn an_authorisation_is_told_as_without_an_answer_and_charged_once() {
 }
 
 #[test]
-fn a_payment_without_a_flow_is_told_so_too() {
+fn a_payment_without_a_flow_is_reported_so_too() {
     let server = server();
     let order = Order::card(cards::VISA).at("slow");
     let answer = cut_off(&server, Duration::from_secs(12), |shop| {
         shop.try_headless(&order, None)
     });
     let id = names_a_payment(&answer);
-    assert_eq!(told(&answer.0, "status"), "NO_ANSWER_FROM_PSP");
+    assert_eq!(field_of(&answer.0, "status"), "NO_ANSWER_FROM_PSP");
     server.shop().wait_for_status(&id, "AUTHORISED");
     server.shop().assert_books_equal_payments();
 }
 
 #[test]
-fn a_database_that_is_back_in_time_has_the_outcome_told() {
+fn a_database_that_is_back_in_time_has_the_outcome_reported() {
     let server = server();
     let order = Order::card(cards::VISA).flow("slow");
     let (answer, _) = cut_off(&server, Duration::from_secs(3), |shop| {
@@ -46,7 +46,7 @@ fn a_database_that_is_back_in_time_has_the_outcome_told() {
 }
 
 #[test]
-fn a_repeat_under_a_key_is_told_the_outcome_of_the_first() {
+fn a_repeat_under_a_key_is_reported_the_outcome_of_the_first() {
     let server = server();
     let order = Order::card(cards::VISA).flow("slow");
     let answer = cut_off(&server, Duration::from_secs(12), |shop| {

@@ -63,7 +63,7 @@ impl<'a> Outage<'a> {
         match server.setup().backend() {
             Backend::Embedded => Self::Held(hold(&server.data_dir(), "store.db")),
             Backend::Postgres => {
-                server.setup().postgres().tell("kill");
+                server.setup().postgres().control("kill");
                 Self::Stopped(server)
             }
         }
@@ -72,7 +72,7 @@ impl<'a> Outage<'a> {
     fn end(self) {
         match self {
             Self::Held(connection) => connection.execute_batch("rollback").unwrap(),
-            Self::Stopped(server) => server.setup().postgres().tell("start"),
+            Self::Stopped(server) => server.setup().postgres().control("start"),
         }
     }
 }
@@ -126,10 +126,10 @@ fn names_a_payment((answer, took): &(Answer, Duration)) -> String {
     // A busy machine takes longer to send it.
     assert!(*took < REQUEST_TAKES + Duration::from_secs(10), "{took:?}");
     let json = answer.json();
-    let told = json["data"]
+    let field_of = json["data"]
         .as_object()
         .and_then(|data| data.values().next()?["id"].as_str());
-    let id = told.or_else(|| answer.extension("id").as_str());
+    let id = field_of.or_else(|| answer.extension("id").as_str());
     let id = id.unwrap_or_else(|| panic!("no id: {json}"));
     assert!(id.starts_with("payments:"), "{json}");
     assert!(!answer.message().contains("try again"), "{json}");
@@ -138,7 +138,7 @@ fn names_a_payment((answer, took): &(Answer, Duration)) -> String {
 
 /// What the first root field of an answer tells, whatever else it could not read.
 #[track_caller]
-fn told<'a>(answer: &'a Answer, name: &str) -> &'a serde_json::Value {
+fn field_of<'a>(answer: &'a Answer, name: &str) -> &'a serde_json::Value {
     let data = answer.json()["data"].as_object();
     let root = data.and_then(|data| data.values().next());
     &root.unwrap_or_else(|| panic!("no data: {}", answer.json()))[name]

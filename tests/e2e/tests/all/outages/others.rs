@@ -108,7 +108,7 @@ fn an_intent_is_completed_once() {
         .id();
     let answer = while_away(&server, |shop| shop.try_complete_intent(&id, json!(paid)));
     is_away(&answer);
-    // A request whose time ends while the writer has its change is told that this is not confirmed, and the change may be made.
+    // A request whose time ends while the writer has its change gets the answer that this is not confirmed, and the change may be made.
     if answer.message().contains("try again shortly") {
         let before = shop.intent(&id);
         assert_ne!(before["status"], "COMPLETE", "nothing was written");
@@ -147,12 +147,12 @@ fn a_persons_word_counts_once_the_database_has_it() {
     let shop = server.shop();
     let id = shop.authorise(cards::UNKNOWN_CHARGED).id();
     is_away(&while_away(&server, |shop| resolve(shop, &id, "CAPTURED")));
-    // Said again, whatever the processor has told meanwhile; then it is settled for good.
+    // Said again, whatever the processor has reported meanwhile; then it is settled for good.
     let again = resolve(&shop, &id, "CAPTURED");
     if again.error_code().is_some() {
         again.assert_error("error.resolve.invalid-status");
     } else {
-        Payment(again.root().clone()).assert_tells("a letter");
+        Payment(again.root().clone()).assert_says("a letter");
     }
     shop.payment(&id).assert_status("SUCCEEDED");
     resolve(&shop, &id, "CAPTURED").assert_error("error.resolve.invalid-status");

@@ -38,7 +38,7 @@ fn a_payment_whose_number_cannot_be_opened_says_why_and_nothing_is_sent() {
     let shop = server.shop();
     let token = shop.tokenise(cards::VISA);
     shop.order(&Order::token(&token)).assert_status("SUCCEEDED");
-    vault.tell("kill");
+    vault.control("kill");
     let key = testkit::Shop::fresh_key();
     let answer = shop.try_authorise(&Order::token(&token), Some(&key));
     if answer.error_code().is_some() {
@@ -46,9 +46,9 @@ fn a_payment_whose_number_cannot_be_opened_says_why_and_nothing_is_sent() {
     } else {
         let payment = testkit::Payment(answer.root().clone());
         payment.assert_status("FAILED");
-        payment.assert_tells("the vault could not be reached, so nothing was sent");
+        payment.assert_says("the vault could not be reached, so nothing was sent");
         assert!(
-            !payment.tells("not stored any more"),
+            !payment.says("not stored any more"),
             "{:#?}",
             payment.lines()
         );
@@ -61,7 +61,7 @@ fn a_payment_whose_number_cannot_be_opened_says_why_and_nothing_is_sent() {
     assert_eq!(shop.books().charges(), 1);
     shop.try_authorise(&Order::card(cards::VISA), None)
         .assert_error("error.unavailable");
-    vault.tell("start");
+    vault.control("start");
     testkit::until(testkit::PATIENCE, "the vault is back", || {
         let paid = shop.try_authorise(&Order::token(&token), None);
         let paid = paid.json()["data"]["authorizePayment"]["status"] == "SUCCEEDED";

@@ -109,7 +109,7 @@ fn an_unknown_payment_cannot_be_captured() {
 }
 
 #[test]
-fn a_refusal_by_the_processor_is_told_and_the_payment_stays_authorised() {
+fn a_refusal_by_the_processor_is_reported_and_the_payment_stays_authorised() {
     let server = Setup::new().start();
     let shop = server.shop();
     let id = shop.authorise_later(cards::STUBBORN).id();

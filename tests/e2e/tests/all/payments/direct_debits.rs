@@ -60,8 +60,8 @@ fn an_account_is_held_until_the_debit_has_settled() {
         for method in methods {
             let payment = shop.order(&debit(method, &token));
             payment.assert_status("GATEWAY_HOLD");
-            payment.assert_tells("The debit is under way");
-            assert!(!payment.tells("review"), "{:#?}", payment.lines());
+            payment.assert_says("The debit is under way");
+            assert!(!payment.says("review"), "{:#?}", payment.lines());
             assert_eq!(payment.text("/paymentCore/processorStatus"), "collecting");
             assert_eq!(payment.text("/paymentMethodDetails/paymentMethod"), *method);
             assert_eq!(payment.text("/paymentMethodDetails/name"), "Ada Byron");

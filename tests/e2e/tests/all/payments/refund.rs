@@ -146,7 +146,7 @@ fn a_slow_part_is_reserved_while_it_is_pending() {
     let answer = shop.try_refund(&id, json!(301));
     assert!(
         !answer.errors().is_empty(),
-        "more than remains beside the pending one: {}",
+        "more than remains next to the pending one: {}",
         answer.json()
     );
     let payment = shop.wait_for_status(&id, "PARTIAL_REFUNDED");

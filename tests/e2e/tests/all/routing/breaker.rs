@@ -40,19 +40,19 @@ fn after_failures_in_a_row_it_is_left_out_then_tried_by_one_then_used_again() {
     assert_eq!(resting(&server), "1");
     let (asked, payment) = pay();
     assert_eq!(asked, ["well"], "it is rested: {:#?}", payment.lines());
-    payment.assert_tells("ill: it rests after repeated failures");
+    payment.assert_says("ill: it rests after repeated failures");
 
     shop.connection("ill", json!({}));
     let probe = until(PATIENCE, "its rest is over", || {
         let (asked, payment) = pay();
         (asked == ["ill"]).then_some(payment)
     });
-    probe.assert_tells("to see whether it is well again");
+    probe.assert_says("to see whether it is well again");
     assert_eq!(resting(&server), "0");
     let (asked, payment) = pay();
     assert_eq!(asked, ["ill"]);
     assert!(
-        !payment.tells("well again"),
+        !payment.says("well again"),
         "one payment is enough: {:#?}",
         payment.lines()
     );

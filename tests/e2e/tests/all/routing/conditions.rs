@@ -21,7 +21,7 @@ fn publish(shop: &Shop, name: &str, before: &[&str], after: &[&str]) {
 
 fn assert_held(payment: &Payment, conditions: &[&str]) {
     for condition in conditions {
-        payment.assert_tells(&format!("holds <{condition}>"));
+        payment.assert_says(&format!("holds <{condition}>"));
     }
 }
 
@@ -129,11 +129,11 @@ fn a_condition_that_can_t_be_answered_does_not_hold_and_the_timeline_says_so() {
         .with("fraud", json!({"score": "a lot"}));
     let payment = shop.order(&order);
     payment.assert_status("SUCCEEDED");
-    assert!(!payment.tells("holds <"), "{:#?}", payment.lines());
-    payment.assert_tells("steps[0]: `metadata.plan == \"gold\"` counts as not holding");
-    payment.assert_tells("steps[1]: `fraud.score > 5` counts as not holding");
+    assert!(!payment.says("holds <"), "{:#?}", payment.lines());
+    payment.assert_says("steps[0]: `metadata.plan == \"gold\"` counts as not holding");
+    payment.assert_says("steps[1]: `fraud.score > 5` counts as not holding");
     assert!(
-        !payment.tells("a lot"),
+        !payment.says("a lot"),
         "the merchant's data is not repeated"
     );
 }

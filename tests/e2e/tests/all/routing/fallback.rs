@@ -103,7 +103,7 @@ fn nobody_there_for_3d_secure_is_no_reason_to_ask_elsewhere() {
 }
 
 #[test]
-fn three_in_order_and_the_last_one_s_outcome_is_told() {
+fn three_in_order_and_the_last_one_s_outcome_is_reported() {
     let shop = shop();
     let ids = chain(&shop, "third", &["down", "fails", ""], Value::Null);
     let payment = shop.order(&Order::card(cards::VISA).flow("third"));
@@ -115,9 +115,9 @@ fn three_in_order_and_the_last_one_s_outcome_is_told() {
         "the first can't be reached"
     );
     payment
-        .assert_tells("Falling back")
-        .assert_tells(&ids[1])
-        .assert_tells(&ids[2]);
+        .assert_says("Falling back")
+        .assert_says(&ids[1])
+        .assert_says(&ids[2]);
     shop.assert_books_agree_on(&payment.id());
 
     let declined = shop.order(&Order::card(cards::INSUFFICIENT_FUNDS).flow("third"));
@@ -185,7 +185,7 @@ fn what_is_switched_off_is_left_out_of_a_fallback() {
     let payment = shop.order(&Order::card(cards::VISA).flow("off"));
     payment.assert_status("SUCCEEDED");
     assert_eq!(asked(&shop, &payment), [ids[0].clone(), ids[2].clone()]);
-    payment.assert_tells("switched off");
+    payment.assert_says("switched off");
 }
 
 #[test]
@@ -209,7 +209,7 @@ fn when_the_request_s_time_is_over_nothing_is_sent_elsewhere() {
     let asked = asked(&shop, &payment);
     assert!(!asked.contains(&ids[3]) && asked.len() < 4, "{asked:?}");
     if payment.status() == "DECLINED" {
-        payment.assert_tells("The request's time is over");
+        payment.assert_says("The request's time is over");
     }
     shop.assert_books_agree_on(&payment.id());
 }

@@ -14,7 +14,7 @@ fn fallback_goes_on_at_the_second_connection_when_the_first_is_down() {
     assert_eq!(payment.text("/flowId"), "fallback");
     assert_eq!(asked(&shop, &payment), ["simulator-b"]);
     assert!(
-        payment.tells("Falling back") || payment.tells("Connection left out"),
+        payment.says("Falling back") || payment.says("Connection left out"),
         "{:?}",
         payment.lines()
     );
@@ -87,7 +87,7 @@ fn capture_by_api_waits_for_the_shop() {
 }
 
 #[test]
-fn the_run_of_the_flow_is_told() {
+fn the_run_of_the_flow_is_reported() {
     let payment = shop().order(&Order::card(cards::VISA).flow("route-by-currency"));
     let flows = payment.at("/paymentTimeline/flows").as_array().unwrap();
     assert_eq!(flows.len(), 1);

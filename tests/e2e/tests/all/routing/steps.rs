@@ -30,7 +30,7 @@ fn a_decline_by_the_flow_asks_no_processor() {
     let payment = shop.order(&order);
     payment
         .assert_status("DECLINED")
-        .assert_tells("Too much for a first order");
+        .assert_says("Too much for a first order");
     assert_eq!(
         payment.text("/paymentCore/outcome/declineCode"),
         "CUSTOM_RULE"
@@ -83,9 +83,9 @@ fn a_capture_now_may_come_after_other_steps() {
         "captured-now",
         &[json!({"note": "between"}), json!({"capture": "now"})],
     );
-    // A job may be quicker than the request to go on with the flow, so the answer may be told in the middle of it.
+    // A job may be quicker than the request to go on with the flow, so the answer may be given in the middle of it.
     let payment = shop.wait_for_status(&payment.id(), "SUCCEEDED");
-    payment.assert_tells("between");
+    payment.assert_says("between");
     assert_eq!(payment.number("/capturedAmount"), 1000);
     shop.assert_books_agree_on(&payment.id());
 }
@@ -140,7 +140,7 @@ fn a_payment_may_wait_before_it_is_authorised() {
     payment.assert_status("ACTIVE");
     assert_eq!(shop.books().of(&payment), []);
     let paid = shop.wait_for_status(&payment.id(), "SUCCEEDED");
-    paid.assert_tells("Waiting");
+    paid.assert_says("Waiting");
     shop.assert_books_agree_on(&payment.id());
 }
 
@@ -189,7 +189,7 @@ fn a_flow_gives_up_what_it_does_not_want() {
         "the flow comes to its cancellation",
         || {
             shop.payment(&payment.id())
-                .tells("A step of the flow was left out")
+                .says("A step of the flow was left out")
                 .then_some(())
         },
     );

@@ -28,7 +28,7 @@ fn outage(shop: &Shop, connection: &str, payment: &Payment, instance: &str) {
         answer.errors().is_empty().then_some(())
     });
     until(PATIENCE, "a step has met the outage", || {
-        shop.payment(&payment.id()).tells(TRIED_AGAIN).then_some(())
+        shop.payment(&payment.id()).says(TRIED_AGAIN).then_some(())
     });
     shop.connection(connection, json!({}));
 }
@@ -106,7 +106,7 @@ fn a_step_that_the_processor_refuses_is_given_up_and_said_so() {
     shop.publish("stubborn", steps);
     let payment = shop.order(&Order::card(cards::STUBBORN).flow("stubborn"));
     let kept = shop.wait_for_status(&payment.id(), "AUTHORISED");
-    kept.assert_tells("A step of the flow was given up")
-        .assert_tells("went on");
-    assert!(!kept.tells(TRIED_AGAIN));
+    kept.assert_says("A step of the flow was given up")
+        .assert_says("went on");
+    assert!(!kept.says(TRIED_AGAIN));
 }

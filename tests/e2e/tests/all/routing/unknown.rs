@@ -46,7 +46,7 @@ fn proof_that_nothing_was_charged_comes_too_late_for_a_fallback() {
     let payment = shop.order(&Order::card(cards::UNKNOWN_NOT_CHARGED).flow("silent"));
     payment.assert_status("NO_ANSWER_FROM_PSP");
     let failed = shop.wait_for_status(&payment.id(), "FAILED");
-    assert!(!failed.tells("Falling back"));
+    assert!(!failed.says("Falling back"));
     assert!(!asked(&shop, &payment).contains(&ids[1]));
 }
 

@@ -21,10 +21,10 @@ fn what_is_under_way_keeps_the_version_under_which_it_began() {
         json!([{"authorise": {"connection": "version-2"}}]),
     );
     let new = shop.order(&order);
-    new.assert_status("SUCCEEDED").assert_tells("version 2");
+    new.assert_status("SUCCEEDED").assert_says("version 2");
     assert_eq!(asked(&shop, &new), ["version-2"]);
     let old = shop.wait_for_status(&old.id(), "SUCCEEDED");
-    old.assert_tells("version 1");
+    old.assert_says("version 1");
     assert_eq!(asked(&shop, &old), ["version-1"]);
     assert_ne!(old.text("/flowInstanceId"), new.text("/flowInstanceId"));
 }
@@ -40,7 +40,7 @@ fn a_connection_that_is_switched_off_meanwhile_gets_nothing_more() {
     let payment = shop.order(&Order::card(cards::VISA).flow("gone"));
     shop.disable_connection("gone");
     let declined = shop.wait_for_status(&payment.id(), "DECLINED");
-    declined.assert_tells("No connection");
+    declined.assert_says("No connection");
     assert_eq!(
         declined.text("/paymentCore/outcome/declineCode"),
         "PROCESSING_ERROR"
@@ -86,7 +86,7 @@ fn another_team_s_flow_and_connection_are_not_there() {
 }
 
 #[test]
-fn a_flow_that_there_is_not_is_told_with_those_that_there_are() {
+fn a_flow_that_there_is_not_is_reported_with_those_that_there_are() {
     let answer = shop().try_authorise(&Order::card(cards::VISA).flow("no-such-flow"), None);
     answer.assert_error("error.flow.not-found");
     for flow in ["capture-by-api", "fallback", "route-by-currency"] {

@@ -196,7 +196,7 @@ fn what_was_sent_after_the_backup_is_not_sent_again() {
     shop.payment(&captured).assert_status("AUTHORISED");
     shop.capture(&captured).assert_status("SUCCEEDED");
     shop.capture(&untouched).assert_status("SUCCEEDED");
-    // The same refund, asked for again by whoever did not find it.
+    // The same refund, asked for again by a client that did not find it.
     shop.refund(&refunded, 300);
     shop.assert_books_equal_payments();
 }
@@ -248,7 +248,7 @@ fn what_was_done_otherwise_after_the_backup_is_recorded_as_it_was_and_not_taken_
     let payment = shop.payment(&captured);
     payment.assert_status("SUCCEEDED");
     assert_eq!(payment.number("/capturedAmount"), 300);
-    payment.assert_tells("from the time that was lost");
+    payment.assert_says("from the time that was lost");
 
     let answer = shop.try_capture(&cancelled, Value::Null);
     found_another(
@@ -267,7 +267,7 @@ fn what_was_done_otherwise_after_the_backup_is_recorded_as_it_was_and_not_taken_
     );
     shop.payment(&kept).assert_status("SUCCEEDED");
 
-    // A refund of another amount is not made, whoever repeats it under its key.
+    // A refund of another amount is not made, no matter who repeats it under its key.
     for _ in 0..2 {
         let asked = shop.refund_request(&refunded, json!(250), Some("once"));
         let answer = Answer::of(asked.send(shop.address()));

@@ -28,9 +28,9 @@ fn the_demo_ends_with_status_0_and_tells_a_story_without_numbers() {
         .without_environment("POINTSMAN_ACCESS_TOKEN")
         .command(dir.path(), &["demo", "--exit"]);
     let output = demo.output().unwrap();
-    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    let reported = String::from_utf8_lossy(&output.stdout).into_owned();
     let log = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(0), "{told}\n{log}");
+    assert_eq!(output.status.code(), Some(0), "{reported}\n{log}");
     let payments = ["tokenise", "authorise", "capture", "refund", "decline"];
     let checkouts = [
         "3d secure",
@@ -42,8 +42,8 @@ fn the_demo_ends_with_status_0_and_tells_a_story_without_numbers() {
     ];
     for word in payments.iter().chain(&checkouts) {
         assert!(
-            told.to_lowercase().contains(word),
-            "no word of {word}: {told}"
+            reported.to_lowercase().contains(word),
+            "no word of {word}: {reported}"
         );
     }
     let needles: Vec<_> = cards::ALL
@@ -70,9 +70,9 @@ fn a_demo_that_is_interrupted_in_its_story_ends_and_leaves_nothing() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let mut told = BufReader::new(demo.stdout.take().unwrap());
+    let mut reported = BufReader::new(demo.stdout.take().unwrap());
     let mut first = String::new();
-    told.read_line(&mut first).unwrap();
+    reported.read_line(&mut first).unwrap();
     let left = || {
         let entries = std::fs::read_dir(dir.path()).unwrap();
         let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -85,7 +85,7 @@ fn a_demo_that_is_interrupted_in_its_story_ends_and_leaves_nothing() {
         .args(["-INT", &demo.id().to_string()])
         .status();
     // What it still tells must go somewhere.
-    let rest = std::thread::spawn(move || std::io::copy(&mut told, &mut std::io::sink()));
+    let rest = std::thread::spawn(move || std::io::copy(&mut reported, &mut std::io::sink()));
     let ended = until(PATIENCE, "the demo's end", || demo.try_wait().unwrap());
     rest.join().unwrap().unwrap();
     assert!(interrupt.unwrap().success());

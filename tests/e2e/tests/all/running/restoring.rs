@@ -65,14 +65,17 @@ fn restore_refused(root: &Path, backup: &Path, keys: &Path) -> String {
 fn assert_refused_keys(server: &Server, backup: &Path, keys: &Path, part: &str) {
     let looked = verify(&server.root(), backup, keys);
     assert!(!looked.status.success(), "{}", said(&looked));
-    for told in [said(&looked), restore_refused(&server.root(), backup, keys)] {
-        assert!(told.contains(part) && told.contains(text(keys)), "{told}");
-        assert!(!told.contains("damaged"), "{told}");
+    for reported in [said(&looked), restore_refused(&server.root(), backup, keys)] {
+        assert!(
+            reported.contains(part) && reported.contains(text(keys)),
+            "{reported}"
+        );
+        assert!(!reported.contains("damaged"), "{reported}");
     }
 }
 
 #[test]
-fn a_key_file_of_another_installation_or_another_time_is_told_as_such() {
+fn a_key_file_of_another_installation_or_another_time_is_reported_as_such() {
     let server = embedded().start();
     server.shop().tokenise(cards::VISA);
     let backup = backed_up(&server, "first");
@@ -248,7 +251,7 @@ fn where_nothing_is_restored_nothing_is_served_as_if() {
 }
 
 #[test]
-fn the_command_that_serves_a_restored_copy_is_told_with_its_mode() {
+fn the_command_that_serves_a_restored_copy_is_reported_with_its_mode() {
     let server = embedded().start();
     server.shop().tokenise(cards::VISA);
     let backup = backed_up(&server, "backup");
@@ -312,9 +315,9 @@ fn a_start_that_is_refused_leaves_a_restored_copy_to_be_recognised() {
         dir.path(),
         &[&serve[..], &["--after-restore"], &at[..]].concat(),
     );
-    let told = said(&without_keys);
-    assert!(!without_keys.status.success(), "{told}");
-    assert!(told.contains("vault.keys"), "{told}");
+    let reported = said(&without_keys);
+    assert!(!without_keys.status.success(), "{reported}");
+    assert!(reported.contains("vault.keys"), "{reported}");
     assert_eq!(fs::read(data.join("restored")).unwrap(), mark);
 
     let keys = server.data_dir().join("vault.keys");

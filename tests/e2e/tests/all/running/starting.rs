@@ -66,7 +66,7 @@ fn an_address_that_is_taken_is_an_error_and_no_panic() {
     assert!(!output.status.success());
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(!said.is_empty() && !said.contains("panicked"), "{said}");
-    // What `serve` refuses, `check` tells; beside the very server that has the address it is no problem.
+    // What `serve` refuses, `check` tells; next to the very server that has the address it is no problem.
     let refusal = format!("can't listen on {address}");
     assert!(said.contains(&refusal), "{said}");
     let check = |data: &std::path::Path| {
@@ -85,16 +85,18 @@ fn an_address_that_is_taken_is_an_error_and_no_panic() {
             String::from_utf8(checked.stdout).unwrap(),
         )
     };
-    let (well, told) = check(&data);
+    let (well, reported) = check(&data);
     assert!(
-        !well && told.contains("PROBLEM  address: server.listen") && told.contains(&refusal),
-        "{told}"
+        !well
+            && reported.contains("PROBLEM  address: server.listen")
+            && reported.contains(&refusal),
+        "{reported}"
     );
     if server.setup().backend() == Backend::Embedded {
-        let (well, told) = check(&server.data_dir());
+        let (well, reported) = check(&server.data_dir());
         assert!(
-            well && told.contains("note     address: server.listen"),
-            "{told}"
+            well && reported.contains("note     address: server.listen"),
+            "{reported}"
         );
     }
 }

@@ -69,7 +69,7 @@ fn a_stored_card_is_asked_for_it_too() {
 }
 
 #[test]
-fn the_issuer_demands_it_whoever_asked() {
+fn the_issuer_demands_it_no_matter_who_asked() {
     let shop = shared::shop();
     for order in [
         Order::card(cards::CHALLENGE),

@@ -188,7 +188,7 @@ fn without_an_address_a_plain_page_says_how_it_went() {
 }
 
 #[test]
-fn without_an_address_a_payment_that_was_cancelled_afterwards_is_not_told_as_paid() {
+fn without_an_address_a_payment_that_was_cancelled_afterwards_is_not_reported_as_paid() {
     let shop = shared::shop();
     let detour = shop.challenged(&Order::card(cards::CHALLENGE).flow("capture-by-api"));
     let back = shop.decide(&detour, "complete");

@@ -22,7 +22,7 @@ fn who_does_not_come_in_time_is_declined_and_charged_nothing() {
     let page = shop.visit(&detour.url);
     assert_eq!(page.status, 200);
     assert!(page.text().contains("This is over"), "{}", page.text());
-    // The decision at the page counts no more, and the customer is told so by the way back.
+    // The decision at the page counts no more, and the customer learns so on the way back.
     let onward = shop.decide_and_return(&detour, "complete");
     onward.assert_parameters(&[
         ("id", &detour.id),

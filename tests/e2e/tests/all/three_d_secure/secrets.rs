@@ -23,12 +23,12 @@ fn assert_no_leak(server: &Server) {
     let found = find_leaks(&server.root(), &needles);
     assert!(found.is_empty(), "{}", found.join("\n"));
     let output = server.output();
-    let told: Vec<&str> = needles
+    let reported: Vec<&str> = needles
         .iter()
         .filter(|needle| needle.is_in(&output))
         .map(|needle| needle.name.as_str())
         .collect();
-    assert!(told.is_empty(), "in the output: {told:?}");
+    assert!(reported.is_empty(), "in the output: {reported:?}");
 }
 
 #[test]

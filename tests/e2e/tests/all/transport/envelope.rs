@@ -14,7 +14,7 @@ fn a_result_stands_under_data_without_errors() {
 }
 
 #[test]
-fn a_failed_operation_is_null_beside_its_error_with_status_200() {
+fn a_failed_operation_is_null_alongside_its_error_with_status_200() {
     let answer = shared::shop().try_payment("payments:0192a000-0000-7000-8000-000000000000");
     answer.assert_error("error.payment.not-found");
     assert_eq!(answer.json()["data"], json!({"getPayment": null}));

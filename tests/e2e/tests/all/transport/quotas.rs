@@ -1,4 +1,4 @@
-//! Quotas of whoever stands in a browser.
+//! Quotas of callers in a browser.
 
 use serde_json::{Value, json};
 use testkit::{Answer, Detour, KeyKind, Order, Server, Setup, Shop, at_once, cards};

@@ -17,7 +17,7 @@ fn a_capture_without_an_answer_leaves_the_status_and_is_found_out() {
 }
 
 #[test]
-fn beside_a_capture_without_an_answer_nothing_else_starts() {
+fn alongside_a_capture_without_an_answer_nothing_else_starts() {
     let server = Setup::new()
         .config("[recovery]\nschedule = [\"1h\"]\n")
         .start();

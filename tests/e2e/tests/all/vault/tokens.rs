@@ -59,7 +59,7 @@ fn the_day_of_creation_has_no_fraction() {
 }
 
 #[test]
-fn brands_are_told_by_their_numbers() {
+fn brands_are_reported_by_their_numbers() {
     let shop = shared::shop();
     for (number, brand) in [
         (cards::VISA, "VISA"),

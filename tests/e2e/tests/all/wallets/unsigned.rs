@@ -6,7 +6,7 @@ use testkit::cards;
 use super::{assert_bad_token, order};
 use crate::shared;
 
-fn told(number: &str, more: &Value) -> Value {
+fn token_of(number: &str, more: &Value) -> Value {
     let mut fields = json!({"number": number, "expMonth": 11, "expYear": 2033});
     for (name, value) in more.as_object().unwrap() {
         fields[name] = value.clone();
@@ -17,7 +17,7 @@ fn told(number: &str, more: &Value) -> Value {
 #[test]
 fn a_test_token_pays_what_it_says_as_often_as_one_likes() {
     let shop = shared::shop();
-    let token = told(
+    let token = token_of(
         cards::MASTERCARD,
         &json!({"amount": 4200, "currencyCode": "GBP"}),
     );
@@ -43,7 +43,7 @@ fn a_test_token_pays_what_it_says_as_often_as_one_likes() {
 
 #[test]
 fn a_test_token_of_a_card_that_is_declined_is_declined() {
-    let token = told(cards::INSUFFICIENT_FUNDS, &json!({}));
+    let token = token_of(cards::INSUFFICIENT_FUNDS, &json!({}));
     let payment = shared::shop().order(&order("WALLETA_PAY", &token).amount(500).currency("EUR"));
     payment.assert_status("DECLINED");
 }
@@ -66,10 +66,10 @@ fn anything_else_stands_for_a_card_that_succeeds_and_for_ten_euro() {
 }
 
 #[test]
-fn what_is_wrong_with_a_token_is_told_and_nothing_of_it() {
+fn what_is_wrong_with_a_token_is_reported_and_nothing_of_it() {
     let shop = shared::shop();
     let answer = shop.try_authorise(
-        &order("WALLETB_PAY", &told("4242424242424241", &json!({}))),
+        &order("WALLETB_PAY", &token_of("4242424242424241", &json!({}))),
         None,
     );
     assert_bad_token(&answer, "card number");

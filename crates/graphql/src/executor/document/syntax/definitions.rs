@@ -1,4 +1,4 @@
-//! Definitions of types. A document that has some does not run; that is told apart from one that is no GraphQL at all.
+//! Definitions of types. A document that has some does not run; that is distinguished from one that is not GraphQL at all.
 
 use apollo_parser::TokenKind as Token;
 

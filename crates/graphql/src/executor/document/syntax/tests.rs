@@ -39,7 +39,7 @@ fn a_name_without_its_value_is_no_graphql() {
 }
 
 #[test]
-fn a_mistake_is_told_once_with_its_place_and_in_the_words_of_graphql() {
+fn a_mistake_is_reported_once_with_its_place_and_in_the_words_of_graphql() {
     assert_eq!(
         message("mutation { refundPayment(id: \"x\", amount) { id } }"),
         "The document can't be parsed: expected `:` and a value after the name, found `)`."

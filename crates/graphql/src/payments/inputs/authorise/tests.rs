@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::shared::sample::{arguments, card, told};
+use crate::shared::sample::{arguments, card, refusal};
 
 /// A good request with some fields replaced.
 fn authorise(changes: Value) -> Result<Authorise, Fault> {
@@ -15,7 +15,7 @@ fn authorise(changes: Value) -> Result<Authorise, Fault> {
 }
 
 fn refused(changes: Value) -> String {
-    told(authorise(changes).map(|_| ()).unwrap_err()).0
+    refusal(authorise(changes).map(|_| ()).unwrap_err()).0
 }
 
 #[test]
@@ -31,7 +31,7 @@ fn a_token_counts_before_a_card_however_bad() {
 fn a_misspelt_method_is_answered_with_the_nearest() {
     for (given, near) in [("card", "CARD"), ("Card", "CARD"), ("IDEALL", "IDEAL")] {
         let fault = authorise(json!({"paymentMethod": {"type": given}}));
-        let (field, reason) = told(fault.map(|_| ()).unwrap_err());
+        let (field, reason) = refusal(fault.map(|_| ()).unwrap_err());
         assert_eq!(field, "authorisePayment.paymentMethod.type");
         assert_eq!(
             reason,
@@ -39,12 +39,12 @@ fn a_misspelt_method_is_answered_with_the_nearest() {
         );
     }
     let fault = authorise(json!({"paymentMethod": {"type": "something else"}}));
-    let (_, reason) = told(fault.map(|_| ()).unwrap_err());
+    let (_, reason) = refusal(fault.map(|_| ()).unwrap_err());
     assert!(reason.starts_with("must be CARD"), "{reason}");
 }
 
 #[test]
-fn all_mistakes_are_told_by_the_name_of_the_argument() {
+fn all_mistakes_are_reported_by_the_name_of_the_argument() {
     let input = json!({
         "amount": 0, "currencyCode": "EURO", "paymentMethod": {"type": "VISA"},
         "customer": {"billingAddress": {"country": "Eire"}},
@@ -210,13 +210,13 @@ fn texts_and_json_are_bounded_by_path() {
 }
 
 #[test]
-fn what_is_told_of_a_payer_is_kept() {
+fn what_is_reported_of_a_payer_is_kept() {
     let command = authorise(
         json!({"customer": {"email": "a@b.example", "company": {"vatId": "IE1"}}, "initiator": "MERCHANT"}),
     );
     let command = command.unwrap();
-    let told = command.payer.unwrap().told;
-    assert_eq!(told.email.as_deref(), Some("a@b.example"));
-    assert_eq!(told.company.unwrap().vat_id.as_deref(), Some("IE1"));
+    let details = command.payer.unwrap().details;
+    assert_eq!(details.email.as_deref(), Some("a@b.example"));
+    assert_eq!(details.company.unwrap().vat_id.as_deref(), Some("IE1"));
     assert_eq!(command.initiator, Initiator::Merchant);
 }

@@ -1,4 +1,4 @@
-//! What was read lately: kept for less than a second, so that a change made elsewhere is seen within that time on every
+//! What was read recently: kept for less than a second, so that a change made elsewhere is seen within that time on every
 //! node.
 
 use std::{collections::BTreeMap, time::Duration};
@@ -9,13 +9,13 @@ use parking_lot::Mutex;
 /// A change made elsewhere is seen after this time at the latest.
 const FRESH_FOR: Duration = Duration::from_millis(500);
 
-/// Values as they were read lately, by their keys.
-pub(crate) struct Lately<K, V> {
-    state: Mutex<State<K, V>>,
+/// Values as they were read recently, by their keys.
+pub(crate) struct RecentReads<K, V> {
+    state: Mutex<Entries<K, V>>,
     most: usize,
 }
 
-struct State<K, V> {
+struct Entries<K, V> {
     kept: BTreeMap<K, (Timestamp, V)>,
     /// How often something was forgotten.
     forgotten: u64,
@@ -28,11 +28,11 @@ pub(crate) struct Reading {
     forgotten: u64,
 }
 
-impl<K: Ord, V: Clone> Lately<K, V> {
+impl<K: Ord, V: Clone> RecentReads<K, V> {
     /// Keeps at most so many.
     pub(crate) fn at_most(most: usize) -> Self {
         Self {
-            state: Mutex::new(State {
+            state: Mutex::new(Entries {
                 kept: BTreeMap::new(),
                 forgotten: 0,
             }),
@@ -40,7 +40,7 @@ impl<K: Ord, V: Clone> Lately<K, V> {
         }
     }
 
-    /// What was read lately, else the reading that the caller begins now.
+    /// What was read recently, else the reading that the caller begins now.
     pub(crate) fn find<Q: Ord + ?Sized>(&self, key: &Q, now: Timestamp) -> Result<V, Reading>
     where
         K: std::borrow::Borrow<Q>,
@@ -109,13 +109,13 @@ mod tests {
         Timestamp::from_micros(millis * 1000)
     }
 
-    fn begun(kept: &Lately<u8, &'static str>, millis: i64) -> Reading {
+    fn begun(kept: &RecentReads<u8, &'static str>, millis: i64) -> Reading {
         kept.find(&1, at(millis)).unwrap_err()
     }
 
     #[test]
     fn a_reading_is_fresh_for_half_a_second_and_no_clock_prolongs_it() {
-        let kept = Lately::at_most(9);
+        let kept = RecentReads::at_most(9);
         kept.keep(1, "read", begun(&kept, 1000));
         assert_eq!(kept.find(&1, at(1499)), Ok("read"));
         assert!(kept.find(&1, at(1500)).is_err());
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn what_was_read_before_a_change_is_not_kept_after_it() {
-        let kept = Lately::at_most(9);
+        let kept = RecentReads::at_most(9);
         let before = begun(&kept, 0);
         kept.forget(&1);
         let after = begun(&kept, 1);
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn what_is_old_makes_room() {
-        let kept = Lately::at_most(1);
+        let kept = RecentReads::at_most(1);
         kept.keep(1, "one", begun(&kept, 0));
         let reading = kept.find(&2, at(10)).unwrap_err();
         kept.keep(2, "two", reading);

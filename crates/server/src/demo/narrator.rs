@@ -18,14 +18,14 @@ const RED: &str = "31";
 const CYAN: &str = "36";
 
 /// Tells the story, and counts what went wrong.
-pub struct Teller {
+pub struct Narrator {
     out: Box<dyn Write + Send>,
     colour: Colour,
     steps: u32,
     wrong: u32,
 }
 
-impl Teller {
+impl Narrator {
     /// Tells it to `out`.
     pub fn new(out: Box<dyn Write + Send>, colour: Colour) -> Self {
         Self {
@@ -38,7 +38,7 @@ impl Teller {
 
     /// A line between steps.
     pub fn line(&mut self, text: &str) {
-        // Whoever stopped listening does not stop the story.
+        // Anyone who stopped listening does not stop the story.
         let _ = writeln!(self.out, "{text}").and_then(|()| self.out.flush());
     }
 
@@ -120,14 +120,14 @@ mod tests {
         }
     }
 
-    fn told(colour: Colour, outcome: Result<(), String>) -> (String, bool) {
+    fn closing_line(colour: Colour, outcome: Result<(), String>) -> (String, bool) {
         let page = Page::default();
-        let mut teller = Teller::new(Box::new(page.clone()), colour);
-        teller.step("A title");
-        teller.asked("getPayment", "payments:1");
-        teller.answered("SUCCEEDED");
-        teller.shown("It is paid.", outcome);
-        let right = teller.close();
+        let mut narrator = Narrator::new(Box::new(page.clone()), colour);
+        narrator.step("A title");
+        narrator.asked("getPayment", "payments:1");
+        narrator.answered("SUCCEEDED");
+        narrator.shown("It is paid.", outcome);
+        let right = narrator.close();
         (
             String::from_utf8(page.0.lock().unwrap().clone()).unwrap(),
             right,
@@ -135,16 +135,16 @@ mod tests {
     }
 
     #[test]
-    fn a_step_is_told_plainly() {
-        let (text, right) = told(Colour::Unseen, Ok(()));
+    fn a_step_is_reported_plainly() {
+        let (text, right) = closing_line(Colour::Unseen, Ok(()));
         let expected = "\n 1. A title\n    → getPayment  payments:1\n    ← SUCCEEDED\n    ✓ It is paid.\n\nAll 1 steps came out right.\n";
         assert_eq!(text, expected);
         assert!(right);
     }
 
     #[test]
-    fn what_went_wrong_is_told_and_counts() {
-        let (text, right) = told(Colour::Unseen, Err("status is FAILED".to_owned()));
+    fn what_went_wrong_is_reported_and_counts() {
+        let (text, right) = closing_line(Colour::Unseen, Err("status is FAILED".to_owned()));
         assert!(
             text.contains("✗ status is FAILED")
                 && text.contains("1 of 1 steps went wrong")
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn colours_are_for_those_who_see_them() {
-        assert!(told(Colour::Seen, Ok(())).0.contains('\u{1b}'));
-        assert!(!told(Colour::Unseen, Ok(())).0.contains('\u{1b}'));
+        assert!(closing_line(Colour::Seen, Ok(())).0.contains('\u{1b}'));
+        assert!(!closing_line(Colour::Unseen, Ok(())).0.contains('\u{1b}'));
     }
 }

@@ -1,10 +1,10 @@
 //! Calling a merchant's webhook where a flow says so.
 //!
-//! No transaction is open meanwhile. A call that was cut off by a crash is made again: the other side is told the same key.
+//! No transaction is open meanwhile. A call that was cut off by a crash is made again: the other side gets the same key.
 
 use std::{collections::BTreeSet, time::Duration};
 
-use domain::payment::{FlowRun, Occurrence, Payment, PaymentEvent, Why};
+use domain::payment::{FlowRun, Occurrence, PauseReason, Payment, PaymentEvent};
 use http_client::{Body, Method, Recipient, Request, Url};
 use parking_lot::Mutex;
 use serde_json::json;
@@ -22,7 +22,7 @@ const ANSWER_MAX: usize = 64 * 1024;
 /// up nothing else, and those of instances not the flows of payments.
 const AT_ONCE: usize = 24;
 
-/// What a called address is told.
+/// What is sent to the called address.
 pub(crate) struct Hook<'a> {
     /// Among which calls it counts.
     pub(crate) calling: &'a Calling,
@@ -34,7 +34,7 @@ pub(crate) struct Hook<'a> {
 }
 
 impl Engine {
-    /// Makes the call that the run rests at, if it does. What came of it is told to the timeline; the flow goes on either
+    /// Makes the call that the run rests at, if it does. What came of it is written to the timeline; the flow goes on either
     /// way. `None`: too many calls are under way, or this one is.
     pub(super) async fn call_for(
         &self,
@@ -47,7 +47,7 @@ impl Engine {
         else {
             return Some(Vec::new());
         };
-        let Why::Calling { url } = &pause.why else {
+        let PauseReason::Calling { url } = &pause.why else {
             return Some(Vec::new());
         };
         let body = json!({

@@ -8,15 +8,15 @@ use futures_util::lock::{Mutex, MutexGuard};
 const LANES: usize = 64;
 
 /// The version of an entry is what keeps it right, across nodes too; turns only save work.
-pub(super) struct Turns([Mutex<()>; LANES]);
+pub(super) struct AccountLocks([Mutex<()>; LANES]);
 
-impl Default for Turns {
+impl Default for AccountLocks {
     fn default() -> Self {
         Self(array::from_fn(|_| Mutex::new(())))
     }
 }
 
-impl Turns {
+impl AccountLocks {
     /// Waits for the turn of an authorisation's entry. Entries may share a lane.
     pub(super) async fn take(&self, authorisation: &Reference) -> Option<MutexGuard<'_, ()>> {
         let bytes = authorisation.as_str().bytes();

@@ -8,31 +8,31 @@ use uuid::Uuid;
 
 /// The queues of the aggregates that are being changed.
 #[derive(Default)]
-pub(crate) struct Turns(Mutex<BTreeMap<Uuid, Arc<AsyncMutex<()>>>>);
+pub(crate) struct StreamLocks(Mutex<BTreeMap<Uuid, Arc<AsyncMutex<()>>>>);
 
 /// A turn; ends when it is dropped.
-pub(crate) struct Turn<'a> {
-    turns: &'a Turns,
+pub(crate) struct StreamLock<'a> {
+    locks: &'a StreamLocks,
     id: Uuid,
     held: Option<OwnedMutexGuard<()>>,
 }
 
-impl Turns {
+impl StreamLocks {
     /// Waits for the turn to change the aggregate `id`.
-    pub(crate) async fn take(&self, id: Uuid) -> Turn<'_> {
+    pub(crate) async fn take(&self, id: Uuid) -> StreamLock<'_> {
         let queue = Arc::clone(self.0.lock().entry(id).or_default());
         let held = queue.lock_owned().await;
-        Turn {
-            turns: self,
+        StreamLock {
+            locks: self,
             id,
             held: Some(held),
         }
     }
 }
 
-impl Drop for Turn<'_> {
+impl Drop for StreamLock<'_> {
     fn drop(&mut self) {
-        let mut queues = self.turns.0.lock();
+        let mut queues = self.locks.0.lock();
         self.held = None;
         // Nobody waits when the map holds the only handle.
         if queues

@@ -13,7 +13,7 @@ use super::effects::Effects;
 use crate::{
     Engine,
     change::{Decision, Key},
-    faults::{Stop, flow_not_found, only_fault, payment_not_found},
+    faults::{EngineError, flow_not_found, only_fault, payment_not_found},
 };
 
 /// A webhook.
@@ -56,7 +56,7 @@ impl Webhook {
 
 /// What a webhook did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Heard {
+pub struct WebhookOutcome {
     /// How many flows go on.
     pub resumed: usize,
     /// How many flows have begun.
@@ -69,43 +69,47 @@ impl Engine {
     ///
     /// # Errors
     /// `error.payment.not-found`, `error.flow.not-found`.
-    pub async fn hear(&self, caller: &Caller, webhook: Webhook) -> Result<Heard, Fault> {
+    pub async fn receive_webhook(
+        &self,
+        caller: &Caller,
+        webhook: Webhook,
+    ) -> Result<WebhookOutcome, Fault> {
         let team = caller.team;
-        let heard = payment::Heard {
+        let received = payment::ReceivedWebhook {
             name: webhook.name,
             body: webhook.body,
         };
         match (webhook.payment, webhook.instance) {
             (Some(id), _) => {
                 let (payment, resumed) = self
-                    .resume_payment(team, id, &heard)
+                    .resume_payment(team, id, &received)
                     .await
                     .map_err(only_fault)?;
                 for which in &resumed {
                     self.go_on_later(payment.clone(), *which);
                 }
-                Ok(Heard {
+                Ok(WebhookOutcome {
                     resumed: resumed.len(),
                     started: 0,
                 })
             }
             (None, Some(instance)) => {
                 let resumed = self
-                    .resume_instance(team, instance, &heard)
+                    .resume_instance(team, instance, &received)
                     .await
                     .map_err(only_fault)?;
-                Ok(Heard {
+                Ok(WebhookOutcome {
                     resumed: usize::from(resumed),
                     started: 0,
                 })
             }
             (None, None) => {
-                let is_wanted = |trigger: &Trigger| matches!(trigger, Trigger::Webhook { name } if *name == heard.name);
+                let is_wanted = |trigger: &Trigger| matches!(trigger, Trigger::Webhook { name } if *name == received.name);
                 let started = self
-                    .start_instances(team, is_wanted, &heard)
+                    .start_instances(team, is_wanted, &received)
                     .await
                     .map_err(only_fault)?;
-                Ok(Heard {
+                Ok(WebhookOutcome {
                     resumed: 0,
                     started,
                 })
@@ -118,9 +122,9 @@ impl Engine {
         &self,
         team: TeamId,
         id: PaymentId,
-        heard: &payment::Heard,
-    ) -> Result<(Payment, Vec<Option<Uuid>>), Stop> {
-        let resume = |payment| async move { Ok(self.with_webhook(payment, heard)) };
+        received: &payment::ReceivedWebhook,
+    ) -> Result<(Payment, Vec<Option<Uuid>>), EngineError> {
+        let resume = |payment| async move { Ok(self.with_webhook(payment, received)) };
         self.change(Key { team, id }, resume).await
     }
 
@@ -128,10 +132,10 @@ impl Engine {
     fn with_webhook(
         &self,
         mut payment: Payment,
-        heard: &payment::Heard,
+        received: &payment::ReceivedWebhook,
     ) -> Decision<Payment, Vec<Option<Uuid>>> {
         let at = self.inner.world.now();
-        match payment.receive_webhook(heard, at) {
+        match payment.receive_webhook(received, at) {
             Some((waiting, entry)) => Decision::Write(payment, Effects::of(vec![entry]), waiting),
             None => Decision::Leave(payment, Vec::new()),
         }
