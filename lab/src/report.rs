@@ -24,7 +24,7 @@ pub struct Report {
     pub seed: u64,
     /// Payments made.
     pub payments: u64,
-    /// Payments next to them that were that got news in any order.
+    /// Payments besides them that got news in any order.
     pub in_any_order: u64,
     /// Worlds played.
     pub worlds: u64,

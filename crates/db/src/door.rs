@@ -345,7 +345,7 @@ impl Db {
         }
     }
 
-    /// Whether the disk takes what is committed, as far as the last commits reported.
+    /// Whether the disk takes what is committed, as far as the last commits showed.
     fn check_storage(&self) -> Result<(), DbError> {
         let checked = match &self.0 {
             Engine::Threaded(threaded) => threaded.check_storage(),

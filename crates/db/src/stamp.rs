@@ -48,7 +48,7 @@ pub(crate) const RAISE: &str =
 /// Reads the highest stamp that may have been given.
 pub(crate) const LATEST: &str = "select highest_stamp(base) from schema_stamp where one = 1";
 
-/// The table on a server, with the base. For the one that makes a schema.
+/// The table on a server, with the base. For the task that makes a schema.
 pub(crate) const SERVER_BOOK: &str = "create table if not exists schema_stamp \
     (one bigint not null, base bigint not null, primary key (one)); \
     insert into schema_stamp (one, base) select 1, \

@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 
 use crate::{Timestamp, card_number::AccountNumber, method::Method};
 
-/// In what form an account's number is, with what names the bank next to it.
+/// In what form an account's number is, with what names the bank.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum AccountKind {
     /// An IBAN, which names the bank itself.

@@ -48,7 +48,7 @@ pub fn bounded_lines(value: String, field: &str, max: usize) -> Result<String, F
 }
 
 /// The merchant's own name of something, such as an order's id: like [`bounded`], whatever digits it has. Order numbers look like
-/// cards' numbers by chance; whether it is one is judged next to the card.
+/// cards' numbers by chance; whether it is one is judged together with the card.
 /// Errors: `error.validation` for `field`.
 pub fn reference(value: String, field: &str, max: usize) -> Result<String, Fault> {
     if value.chars().any(char::is_control) {

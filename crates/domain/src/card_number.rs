@@ -85,7 +85,7 @@ impl CardNumber {
 
     /// The issuer's number: the first eight digits of a number of 16 or more, else the first six.
     ///
-    /// Source: PCI SSC FAQ 1091, "acceptable formats for truncation": eight may be kept next to the last four only when
+    /// Source: PCI SSC FAQ 1091, "acceptable formats for truncation": eight may be kept together with the last four only when
     /// the number has at least 16 digits.
     pub fn iin(&self) -> String {
         first(&self.0, if self.0.len() >= 16 { 8 } else { 6 })

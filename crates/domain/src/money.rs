@@ -41,7 +41,7 @@ impl Currency {
 }
 
 /// Currencies that the crate still lists although ISO has moved them to list three. `VES` is flagged there too, but
-/// ISO keeps it as current next to `VED`.
+/// ISO keeps it as current besides `VED`.
 fn is_withdrawn(currency: iso_currency::Currency) -> bool {
     use iso_currency::Currency::{CUC, HRK, SLL, ZWL};
     matches!(currency, CUC | HRK | SLL | ZWL)

@@ -167,14 +167,14 @@ pub enum Action {
     Approval {
         /// What the person reads.
         title: String,
-        /// How long to wait; permanently when absent.
+        /// How long to wait; without end when absent.
         within: Option<Duration>,
     },
     /// Waits for a webhook.
     AwaitWebhook {
         /// The last part of its address.
         name: String,
-        /// How long to wait; permanently when absent.
+        /// How long to wait; without end when absent.
         within: Option<Duration>,
     },
     /// Calls a webhook.

@@ -1,4 +1,4 @@
-//! The data directory: made for us alone, held by one process at a time, of one mode permanently.
+//! The data directory: made for us alone, held by one process at a time, permanently of one mode.
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions, TryLockError},

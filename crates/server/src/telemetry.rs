@@ -44,7 +44,7 @@ impl Metrics {
         Self(handle)
     }
 
-    /// For a command that runs next to the server: nothing is measured.
+    /// For a command while the server runs: nothing is measured.
     pub fn absent() -> Self {
         Self(None)
     }

@@ -28,7 +28,7 @@ const LONGEST: Duration = Duration::from_hours(1);
 /// Codes are padded to this length, so that a sealed one doesn't tell its own.
 const PADDED: usize = 4;
 
-/// What is kept. It is bound to the sealed text, next to the holder, so that one is never taken for the other.
+/// What is kept. It is bound to the sealed text and the holder, so that one is never taken for the other.
 #[derive(Clone, Copy)]
 pub(crate) enum Purpose {
     SecurityCode,

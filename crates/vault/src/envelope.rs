@@ -47,7 +47,7 @@ impl RecordKind {
         }
     }
 
-    /// What is bound next to the kind.
+    /// What is bound besides the kind.
     const fn purpose(self) -> &'static str {
         match self {
             Self::Card | Self::Account => "number",

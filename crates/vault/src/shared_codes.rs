@@ -74,7 +74,7 @@ pub struct UsedCode {
 }
 
 impl UsedCode {
-    /// The authorisation, in the words of the one that opened the code for it.
+    /// The authorisation, as named by the task that opened the code for it.
     pub fn by(&self) -> &str {
         &self.by
     }

@@ -166,7 +166,7 @@ impl Vault {
         ended.map_or(Ok(()), |version| Err(VaultError::WrongKey(version)))
     }
 
-    /// The versions next to `current` that may have records, the lowest first.
+    /// The versions besides `current` that may have records, the lowest first.
     pub(crate) async fn open_versions(&self, current: u32) -> Result<Vec<u32>, VaultError> {
         let versions = self.versions().await?;
         let open = versions

@@ -94,7 +94,7 @@ impl ModelServer {
         outage.number += 1;
     }
 
-    /// Reads the committed rows, next to all nodes and without mishaps.
+    /// Reads the committed rows, apart from all nodes and without mishaps.
     pub fn rows(&self, sql: &'static str, params: Vec<Value>) -> Result<Vec<Row>, DbError> {
         self.0
             .tables

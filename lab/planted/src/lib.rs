@@ -1,7 +1,7 @@
 //! Bugs planted on purpose, to measure what the simulation can find.
 //!
 //! A bug is a whole function that stands in for another one: `#[cfg_attr(feature = "planted", planted::alternatives(Bug = path))]` above a
-//! function names those that can stand in for it, in a file `bugs.rs` next to. Each thread chooses one bug, or none, by [`plant`]. Without the
+//! function names those that can stand in for it, in a file `bugs.rs` next to it. Each thread chooses one bug, or none, by [`plant`]. Without the
 //! feature `planted` of its crate neither the attribute nor its alternatives are compiled, and this crate is not linked.
 
 // The attribute names this crate, also in its own tests.

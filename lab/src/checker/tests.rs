@@ -176,7 +176,7 @@ fn error(code: &str, id: &str) -> Value {
     json!({ "data": null, "errors": [{ "extensions": { "code": code, "id": id } }] })
 }
 
-/// A payment that went these steps, was shown at the end, and has these entries in the books.
+/// A payment that took these steps, was shown at the end, and has these entries in the books.
 fn world(steps: &[Step<'_>], captured: i64, refunded: i64, entries: &[Value]) -> Evidence {
     let payment = payment(steps, captured, refunded);
     let mut response = vec![ordered(1, &payment)];

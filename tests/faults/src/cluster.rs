@@ -63,7 +63,7 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// Starts A with these settings next to the usual ones.
+    /// Starts A with these settings besides the usual ones.
     pub fn start(settings: &[&str]) -> Self {
         // Both are open at the same time, so that they are two.
         let free = [0; 2].map(|_| free_port());

@@ -18,7 +18,7 @@ pub struct Postgres {
 }
 
 impl Postgres {
-    /// Starts a server with these settings (`name=value`) next to its own.
+    /// Starts a server with these settings (`name=value`) besides its own.
     pub fn start(settings: &[&str]) -> Self {
         let mut shell = unprivileged()
             .args(["bash", "-c", SCRIPT, "server.sh"])

@@ -235,7 +235,7 @@ fn tables(sql: &str) -> Vec<(String, String)> {
 }
 
 /// What must hold of every row: the parts of `where` and `on` that are joined by `and`; nothing where an `or` stands
-/// next to them.
+/// besides them.
 fn conditions(sql: &str) -> Vec<String> {
     let mut found = Vec::new();
     for start in [" where ", " on "] {

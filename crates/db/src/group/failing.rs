@@ -10,7 +10,7 @@ use crate::DbError;
 /// After so long without a failure nothing more is known, and the next commits will tell.
 const QUIET: Duration = Duration::from_secs(10);
 
-/// What the last commits reported of the storage.
+/// What the last commits showed of the storage.
 #[derive(Default)]
 pub(crate) struct Failing(Mutex<FailingState>);
 

@@ -54,7 +54,7 @@ fn kind(code: &str) -> FailureKind {
         "55P03" => FailureKind::Met("a lock that was not given in time"),
         "57014" => FailureKind::Met("a statement that took too long"),
         "25P02" => FailureKind::Aborted,
-        // The second is reported of a schema that one may not look into.
+        // The second comes for a schema that one may not look into.
         "42501" | "3F000" => FailureKind::Denied,
         // The first means that the server has become a standby, the second that a pooler gave us another connection.
         "25006" | "26000" | "25P03" | "57P01" | "57P02" | "57P03" | "57P04" | "57P05" => {

@@ -232,7 +232,7 @@ async fn drive<S, T>(
     T: TlsStream + Unpin,
 {
     let working = async {
-        // A warning is seen here before the answer behind it is given to the one that waits for it.
+        // A warning is seen here before the answer behind it is given to its waiter.
         while let Some(message) = poll_fn(|context| connection.poll_message(context)).await {
             match message {
                 Ok(AsyncMessage::Notice(notice)) => {

@@ -1,4 +1,4 @@
-//! PostgreSQL 15 and later: writer connections that commit in groups, and readers next to them.
+//! PostgreSQL 15 and later: writer connections that commit in groups, and connections that read.
 //!
 //! **How it works.** A change goes to a writer by the hash of its aggregate, so that changes of one aggregate keep their
 //! order. A writer takes what waits, sorts it by aggregate (batches of several writers or nodes then meet in one order,

@@ -1,4 +1,4 @@
-//! SQLite: one writer that commits in groups, readers next to it.
+//! SQLite: one writer that commits in groups, and connections that read.
 
 mod checkpoint;
 mod connect;

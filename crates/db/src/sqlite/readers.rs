@@ -1,4 +1,4 @@
-//! Connections that read next to the writer.
+//! Read connections; the writer has its own.
 
 use std::sync::{
     Arc,

@@ -17,7 +17,7 @@ async fn open(options: &PostgresOptions) -> Db {
         .unwrap()
 }
 
-/// A plain connection next to those of the door.
+/// A plain connection besides those of the door.
 async fn plain(server: &Server) -> tokio_postgres::Client {
     let (client, connection) = tokio_postgres::connect(&server.url(None), tokio_postgres::NoTls)
         .await

@@ -22,7 +22,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts a server with these settings next to its own.
+    /// Starts a server with these settings besides its own.
     pub(crate) fn start(settings: &[&str]) -> Self {
         // PostgreSQL refuses to run as root.
         let root = String::from_utf8(Command::new("id").arg("-u").output().unwrap().stdout)

@@ -93,7 +93,7 @@ impl Sort {
         self.0.last().map_or(SortOrder::Descending, |key| key.order)
     }
 
-    /// Whether it is the plain order of time, which needs no sorting next to the index.
+    /// Whether it is the plain order of time, which the index gives without sorting.
     pub fn is_by_date(&self) -> bool {
         matches!(
             self.0.as_slice(),

@@ -155,7 +155,7 @@ pub struct Payment {
     /// end and not the middle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     owed_answer: Option<OnceRef>,
-    /// The idempotency records that got the payment in the end, next to those of its operations.
+    /// The idempotency records that got the payment in the end, besides those of its operations.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     answered: Vec<OnceRef>,
     /// Every call made for it, in order.

@@ -198,7 +198,7 @@ impl Payment {
     }
 }
 
-/// Keeps what the news tells next to its meaning: the answer, and the processor's own id.
+/// Keeps what the news says besides its meaning: the answer, and the processor's own id.
 pub(super) fn note_answer(operation: &mut Operation, news: News) {
     let asks_for_money = matches!(operation.kind, OperationKind::Authorise { .. });
     // An answer of the wrong sort tells nothing.

@@ -151,7 +151,7 @@ impl Engine {
         }
     }
 
-    /// A page that sends anybody who opens it elsewhere must not do so permanently: an hour after the customer's part has ended
+    /// A page that sends anybody who opens it elsewhere must not do so without end: an hour after the customer's part has ended
     /// it says how it went instead.
     async fn without_old_redirect(
         &self,
@@ -210,7 +210,7 @@ impl Engine {
         self.onward(payment).await.map(Some)
     }
 
-    /// Waits a while for the one that completes the attempt at the moment, or gives it up: another tab, the merchant.
+    /// Waits a while for another task that completes the attempt at the moment, or gives it up: another tab, the merchant.
     pub(super) async fn settled_by_another(
         &self,
         payment: Payment,

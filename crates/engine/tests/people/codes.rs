@@ -1,4 +1,4 @@
-//! Security codes that nodes share: erased when their authorisation has ended, no matter who dies.
+//! Security codes that nodes share: erased when their authorisation has ended, no matter which node dies.
 
 use std::{
     sync::{

@@ -114,7 +114,7 @@ impl Reader {
             .transpose()
     }
 
-    /// The merchant's own name of something; an empty one is absent. Whether it is a card's number is judged next to the card.
+    /// The merchant's own name of something; an empty one is absent. Whether it is a card's number is judged together with the card.
     pub(crate) fn reference(&mut self, name: &str) -> Result<Option<String>, Fault> {
         let path = self.at(name);
         self.raw(name)

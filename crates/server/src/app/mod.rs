@@ -225,7 +225,7 @@ fn is_not_yet(error: &anyhow::Error) -> bool {
     ) || error.is::<NotYet>()
 }
 
-/// What the configuration names next to the databases. Read before anything is made.
+/// What the configuration names besides the databases. Read before anything is made.
 pub struct Files {
     places: Places,
     http: http_client::Client,

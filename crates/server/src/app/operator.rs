@@ -20,7 +20,7 @@ use crate::{
     data_dir::{Standing, mode_name},
 };
 
-/// Records that a rotation seals again in one step: small enough to serve next to it.
+/// Records that a rotation seals again in one step: small enough to go on serving meanwhile.
 const STEP: i64 = 200;
 
 /// Performs commands in this process.

@@ -255,7 +255,7 @@ impl App {
         }
     }
 
-    /// Answers commands; without a socket, waits permanently.
+    /// Answers commands; without a socket, waits without end.
     async fn commands(&self) {
         match AdminSocket::bind(self.held.dir().socket()) {
             Ok(socket) => socket.serve(&self.world, &self.operator()).await,

@@ -436,7 +436,7 @@ impl Location {
         sources
     }
 
-    /// The sources for a command that runs next to the server: what is for the server's first start alone is left out.
+    /// The sources for a command while the server runs: what only the server's first start needs is left out.
     pub(super) fn sources_alongside(&self) -> Sources {
         let mut sources = self.sources();
         sources

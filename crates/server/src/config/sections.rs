@@ -304,7 +304,7 @@ pub struct Vault {
     pub cvc_lifetime: Duration,
     /// Where the vault's database is; that of the store when absent.
     pub database_url: Option<Hidden>,
-    /// Card numbers that test mode takes next to those that are published for tests.
+    /// Card numbers that test mode takes besides those that are published for tests.
     pub test_ranges: Vec<TestRange>,
     /// Whether test mode takes every card number.
     pub real_numbers_in_test: bool,

@@ -46,7 +46,7 @@ const HANDSHAKE: Duration = Duration::from_secs(10);
 /// What asks for the node's health has paths that begin so.
 const HEALTH: &str = "/health/";
 /// So much of a connection's data may lie in the system's buffer for each direction. Unit: bytes; Linux takes twice as many, for
-/// what it notes next to them. Left to itself it gives megabytes to a client that asks much and reads nothing.
+/// what it notes besides them. Left to itself it gives megabytes to a client that asks much and reads nothing.
 const SYSTEM_BUFFER: usize = 128 * 1024;
 
 /// What connections may take.

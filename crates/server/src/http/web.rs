@@ -90,7 +90,7 @@ impl Web {
         self.leaving.store(true, Ordering::SeqCst);
     }
 
-    /// Whether it is to be reported that it stops.
+    /// Whether readiness is to say that it stops.
     pub(super) fn is_leaving(&self) -> bool {
         self.leaving.load(Ordering::SeqCst) || self.is_draining()
     }

@@ -90,7 +90,7 @@ struct Reading<'a> {
     format: LogFormat,
     message: &'a mut String,
     fields: &'a mut Fields,
-    /// Where lines that are alike are reported by: nothing when nobody asks.
+    /// By which lines that are alike are recognised: nothing when nobody asks.
     alike: Option<DefaultHasher>,
     has_message: bool,
 }

@@ -133,7 +133,7 @@ impl Order {
                 };
                 let value = conditions.bind(source.bound(value));
                 let sign = comparison(*order);
-                // Not `column = value and …` next to `column > value`: an index can be searched by one comparison alone.
+                // Not `column = value and …` together with `column > value`: an index can be searched by one comparison alone.
                 format!("{column} {sign}= {value} and ({column} {sign} {value} or {rest})")
             });
         conditions.and(&text);
@@ -177,7 +177,7 @@ impl Order {
         })
     }
 
-    /// The keys that decide something next to the id.
+    /// The keys that decide something besides the id.
     fn counting(&self) -> impl Iterator<Item = (&'static str, &SortOrder)> {
         let keys = self.keys.iter().filter(|_| !self.by_id);
         keys.filter_map(|(source, order)| source.column().map(|column| (column, order)))

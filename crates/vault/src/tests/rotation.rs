@@ -1,4 +1,4 @@
-//! Rotation, next to seals and openings and after interruptions.
+//! Rotation, while records are sealed and opened, and after interruptions.
 
 mod nodes;
 

@@ -70,7 +70,7 @@ fn verify(
         (ECDSA_SHA384, EC_KEY) if no_parameters => {
             elliptic(key, &Sha384::digest(message), signature)
         }
-        // In CMS the algorithm may be the key's alone, next to the digest's; callers let SHA-256 alone be that.
+        // In CMS the algorithm may be the key's alone, besides the digest's; callers let SHA-256 alone be that.
         (RSA | RSA_SHA256, RSA) if no_parameters || has_null(algorithm) => {
             let signature = pkcs1v15::Signature::try_from(signature).ok()?;
             pkcs1v15::VerifyingKey::<Sha256>::new(rsa_key(key)?)

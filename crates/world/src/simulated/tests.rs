@@ -105,7 +105,7 @@ fn a_node_that_dies_takes_its_tasks_and_no_others() {
     node.crash();
     sim.run_until(world.sleep(SECOND * 2)).unwrap();
     assert_eq!((here.lock().len(), there.lock().len()), (5, 3));
-    // What is left of the dead one can begin nothing, and waits permanently.
+    // What is left of the dead one can begin nothing, and waits without end.
     let left = clock(&mortal);
     assert!(
         sim.run_until(world.timeout(SECOND * 5, mortal.sleep(SECOND)))

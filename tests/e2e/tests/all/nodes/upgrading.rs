@@ -64,7 +64,7 @@ fn said(output: &Output) -> String {
 /// The first migration that is taken away: tables. The next one is an index.
 const FIRST_GONE: u32 = 6;
 
-/// The migration that makes the index for which the test of payments next to it waits.
+/// The migration that makes the index for which the test of concurrent payments waits.
 const INDEX: u32 = 7;
 
 /// The code of the store's migrations from this one on, in order.

@@ -66,7 +66,7 @@ fn an_address_that_is_taken_is_an_error_and_no_panic() {
     assert!(!output.status.success());
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(!said.is_empty() && !said.contains("panicked"), "{said}");
-    // What `serve` refuses, `check` tells; next to the very server that has the address it is no problem.
+    // What `serve` refuses, `check` reports; while the very server that has the address runs it is no problem.
     let refusal = format!("can't listen on {address}");
     assert!(said.contains(&refusal), "{said}");
     let check = |data: &std::path::Path| {
