@@ -49,7 +49,7 @@ pub(super) fn mark_failed(payment: &mut Payment, own: Option<u32>, at: Timestamp
     if payment.status == Status::Active {
         payment.status = Status::Failed;
     }
-    payment.unplanted_tell_unanswered(own, at);
+    payment.unplanted_mark_unanswered(own, at);
 }
 
 /// For `look_again`.
