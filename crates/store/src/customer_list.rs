@@ -4,17 +4,14 @@
 //! holds both in small letters. By address the list is read from an index; by a part of the name the query looks at the
 //! team's customers in turn until the page is full.
 
-use db::{Db, DbError, Value};
-use domain::{
-    cursor::{Cursor, CursorShape},
-    customer::Customer,
-    dated::id_floor,
-    filter::SortOrder,
-    id::TeamId,
-};
+use db::{Db, DbError, Row};
+use domain::{cursor::CursorShape, customer::Customer, filter::SortOrder, id::TeamId};
+
+use uuid::Uuid;
 
 use crate::{
-    part::{Listed, Part, comparisons, name_of},
+    dated_list::{self, Dated, Texts},
+    part::{Listed, Part},
     query::Conditions,
 };
 
@@ -40,9 +37,27 @@ impl Default for Wanted {
     }
 }
 
+impl Dated for Customer {
+    const NAME: &'static str = "customers";
+    const TEXTS: Texts = Texts {
+        rows: "select customer_id, body from customer where team_id = $1",
+        ids: "select customer_id from customer where team_id = $1",
+        count: "select count(*) from customer where team_id = $1",
+        id: "customer_id",
+    };
+
+    fn read(row: &Row) -> Result<Self, DbError> {
+        crate::customer::read(row)
+    }
+
+    fn uuid(&self) -> Uuid {
+        self.id.uuid()
+    }
+}
+
 /// The shape of the list's cursors in this order.
 pub fn shape(order: SortOrder) -> CursorShape {
-    CursorShape::new("customers", name_of(order), Vec::new())
+    dated_list::shape::<Customer>(order)
 }
 
 /// A part of a team's list.
@@ -52,40 +67,12 @@ pub async fn page(
     wanted: &Wanted,
     part: &Part,
 ) -> Result<Listed<Customer>, DbError> {
-    let (sql, params) = rows_query(team, wanted, part);
-    let rows = db.scan(sql, params).await?;
-    let rows = rows.iter().map(|row| {
-        let customer = crate::customer::read(row)?;
-        Ok((
-            Cursor {
-                keys: Vec::new(),
-                id: customer.id.uuid(),
-            },
-            customer,
-        ))
-    });
-    let rows = rows.collect::<Result<_, DbError>>()?;
-    let behind = match &part.cursor {
-        None => false,
-        Some(cursor) => {
-            let (sql, params) = behind_query(team, wanted, part, cursor);
-            !db.scan(sql, params).await?.is_empty()
-        }
-    };
-    Ok(Listed::of_read(rows, part, behind))
+    dated_list::page(db, conditions(team, wanted), wanted.order, part).await
 }
 
 /// How many customers a team's list has.
 pub async fn count(db: &Db, team: TeamId, wanted: &Wanted) -> Result<i64, DbError> {
-    let conditions = conditions(team, wanted);
-    let sql = format!(
-        "select count(*) from customer where team_id = $1{}",
-        conditions.text()
-    );
-    db.scan(sql, conditions.into_params())
-        .await?
-        .first()
-        .map_or(Ok(0), |row| row.int(0))
+    dated_list::count::<Customer>(db, conditions(team, wanted)).await
 }
 
 fn conditions(team: TeamId, wanted: &Wanted) -> Conditions {
@@ -100,43 +87,4 @@ fn conditions(team: TeamId, wanted: &Wanted) -> Conditions {
         conditions.and(&format!("replace(name, {part}, '') <> name"));
     }
     conditions
-}
-
-fn rows_query(team: TeamId, wanted: &Wanted, part: &Part) -> (String, Vec<Value>) {
-    let mut conditions = conditions(team, wanted);
-    let (beyond, _, by) = comparisons(wanted.order, part.direction);
-    if let Some(cursor) = &part.cursor {
-        let id = conditions.bind(cursor.id.hyphenated().to_string());
-        conditions.and(&format!("customer_id {beyond} {id}"));
-    }
-    if let Some(until) = part.until {
-        let until = conditions.bind(id_floor(until));
-        conditions.and(&format!("customer_id < {until}"));
-    }
-    let limit = conditions.bind(i64::from(part.size) + 1);
-    let held = conditions.text();
-    let sql = format!(
-        "select customer_id, body from customer where team_id = $1{held} order by customer_id{by} limit {limit}"
-    );
-    (sql, conditions.into_params())
-}
-
-/// The query of the cursor's own row, or one on its other side.
-fn behind_query(
-    team: TeamId,
-    wanted: &Wanted,
-    part: &Part,
-    cursor: &Cursor,
-) -> (String, Vec<Value>) {
-    let mut conditions = conditions(team, wanted);
-    let (_, behind, by) = comparisons(wanted.order, part.direction);
-    let id = conditions.bind(cursor.id.hyphenated().to_string());
-    conditions.and(&format!("customer_id {behind} {id}"));
-    let held = conditions.text();
-    // The nearest first: most likely the cursor's own.
-    let back = if by.is_empty() { " desc" } else { "" };
-    let sql = format!(
-        "select customer_id from customer where team_id = $1{held} order by customer_id{back} limit 1"
-    );
-    (sql, conditions.into_params())
 }

@@ -3,17 +3,19 @@
 //! By tracking id or by one status the list is read from an index; with several statuses the query looks at the team's
 //! intents in turn until the page is full.
 
-use db::{Db, DbError, Value};
+use db::{Db, DbError, Row};
 use domain::{
-    cursor::{Cursor, CursorShape},
-    dated::id_floor,
+    cursor::CursorShape,
     filter::SortOrder,
     id::TeamId,
     intent::{Intent, Status},
 };
 
+use uuid::Uuid;
+
 use crate::{
-    part::{Listed, Part, comparisons, name_of},
+    dated_list::{self, Dated, Texts},
+    part::{Listed, Part},
     query::Conditions,
 };
 
@@ -39,9 +41,27 @@ impl Default for Wanted {
     }
 }
 
+impl Dated for Intent {
+    const NAME: &'static str = "intents";
+    const TEXTS: Texts = Texts {
+        rows: "select intent_id, body from intent where team_id = $1",
+        ids: "select intent_id from intent where team_id = $1",
+        count: "select count(*) from intent where team_id = $1",
+        id: "intent_id",
+    };
+
+    fn read(row: &Row) -> Result<Self, DbError> {
+        crate::intent::read(row)
+    }
+
+    fn uuid(&self) -> Uuid {
+        self.id.uuid()
+    }
+}
+
 /// The shape of the list's cursors in this order.
 pub fn shape(order: SortOrder) -> CursorShape {
-    CursorShape::new("intents", name_of(order), Vec::new())
+    dated_list::shape::<Intent>(order)
 }
 
 /// A part of a team's list.
@@ -51,40 +71,12 @@ pub async fn page(
     wanted: &Wanted,
     part: &Part,
 ) -> Result<Listed<Intent>, DbError> {
-    let (sql, params) = rows_query(team, wanted, part);
-    let rows = db.scan(sql, params).await?;
-    let rows = rows.iter().map(|row| {
-        let intent = crate::intent::read(row)?;
-        Ok((
-            Cursor {
-                keys: Vec::new(),
-                id: intent.id.uuid(),
-            },
-            intent,
-        ))
-    });
-    let rows = rows.collect::<Result<_, DbError>>()?;
-    let behind = match &part.cursor {
-        None => false,
-        Some(cursor) => {
-            let (sql, params) = behind_query(team, wanted, part, cursor);
-            !db.scan(sql, params).await?.is_empty()
-        }
-    };
-    Ok(Listed::of_read(rows, part, behind))
+    dated_list::page(db, conditions(team, wanted), wanted.order, part).await
 }
 
 /// How many intents a team's list has.
 pub async fn count(db: &Db, team: TeamId, wanted: &Wanted) -> Result<i64, DbError> {
-    let conditions = conditions(team, wanted);
-    let sql = format!(
-        "select count(*) from intent where team_id = $1{}",
-        conditions.text()
-    );
-    db.scan(sql, conditions.into_params())
-        .await?
-        .first()
-        .map_or(Ok(0), |row| row.int(0))
+    dated_list::count::<Intent>(db, conditions(team, wanted)).await
 }
 
 fn conditions(team: TeamId, wanted: &Wanted) -> Conditions {
@@ -98,43 +90,4 @@ fn conditions(team: TeamId, wanted: &Wanted) -> Conditions {
         conditions.and(&format!("status in ({statuses})"));
     }
     conditions
-}
-
-fn rows_query(team: TeamId, wanted: &Wanted, part: &Part) -> (String, Vec<Value>) {
-    let mut conditions = conditions(team, wanted);
-    let (beyond, _, by) = comparisons(wanted.order, part.direction);
-    if let Some(cursor) = &part.cursor {
-        let id = conditions.bind(cursor.id.hyphenated().to_string());
-        conditions.and(&format!("intent_id {beyond} {id}"));
-    }
-    if let Some(until) = part.until {
-        let until = conditions.bind(id_floor(until));
-        conditions.and(&format!("intent_id < {until}"));
-    }
-    let limit = conditions.bind(i64::from(part.size) + 1);
-    let held = conditions.text();
-    let sql = format!(
-        "select intent_id, body from intent where team_id = $1{held} order by intent_id{by} limit {limit}"
-    );
-    (sql, conditions.into_params())
-}
-
-/// The query of the cursor's own row, or one on its other side.
-fn behind_query(
-    team: TeamId,
-    wanted: &Wanted,
-    part: &Part,
-    cursor: &Cursor,
-) -> (String, Vec<Value>) {
-    let mut conditions = conditions(team, wanted);
-    let (_, behind, by) = comparisons(wanted.order, part.direction);
-    let id = conditions.bind(cursor.id.hyphenated().to_string());
-    conditions.and(&format!("intent_id {behind} {id}"));
-    let held = conditions.text();
-    // The nearest first: most likely the cursor's own.
-    let back = if by.is_empty() { " desc" } else { "" };
-    let sql = format!(
-        "select intent_id from intent where team_id = $1{held} order by intent_id{back} limit 1"
-    );
-    (sql, conditions.into_params())
 }

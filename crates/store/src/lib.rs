@@ -13,6 +13,7 @@ pub mod connection;
 pub mod credential;
 pub mod customer;
 pub mod customer_list;
+mod dated_list;
 pub mod erasure;
 pub mod event;
 pub mod feed;

@@ -4,6 +4,7 @@ use db::Value;
 use domain::id::TeamId;
 
 /// The conditions of a query on a team's table, with the parameters of the whole query.
+#[derive(Clone)]
 pub(crate) struct Conditions {
     text: String,
     params: Vec<Value>,
