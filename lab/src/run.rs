@@ -48,6 +48,21 @@ impl Plan {
     pub fn worlds(&self) -> u64 {
         self.payments.div_ceil(u64::from(SHOPPERS))
     }
+
+    /// So many jobs, on the threads of the run.
+    const fn jobs(&self, count: u64) -> Jobs {
+        Jobs {
+            count,
+            threads: self.threads,
+        }
+    }
+}
+
+/// Jobs that are numbered from 0, and how many threads share them.
+#[derive(Debug, Clone, Copy)]
+struct Jobs {
+    count: u64,
+    threads: usize,
 }
 
 /// Which crash points of the stories are played.
@@ -122,7 +137,7 @@ fn stories(plan: &Plan, report: &mut Report, report_to: &mut dyn FnMut(Progress)
         .collect();
     let count = u64::try_from(chosen.len()).unwrap_or(u64::MAX);
     let whole = pool(
-        (plan.threads, count),
+        plan.jobs(count),
         |index| {
             let story = *chosen.get(usize::try_from(index).unwrap_or(usize::MAX))?;
             Some((story, one_story(story, plan.seed, None)))
@@ -158,7 +173,7 @@ fn strikes(
     let of = u64::try_from(points.len()).unwrap_or(u64::MAX);
     let (mut done, mut broken) = (0, 0);
     let outcome = pool(
-        (plan.threads, of),
+        plan.jobs(of),
         |index| {
             let point = *points.get(usize::try_from(index).unwrap_or(usize::MAX))?;
             Some((point, one_point(&point, plan.seed)))
@@ -230,29 +245,29 @@ fn worlds(plan: &Plan, report: &mut Report, report_to: &mut dyn FnMut(Progress))
             .push(Failure::of_a_run(&name_of(plan, world), &broke)),
     };
     let work = |index| one_world(plan, plan.world.unwrap_or(index));
-    each((plan.threads, of), work, &mut |index,
-                                         result: Result<
-        Played,
-        Broke,
-    >| {
-        if let Ok(played) = &result {
-            payments += played.payments;
-            broken += played.broken.len();
-        }
-        done += 1;
-        report_to(Progress {
-            what: "worlds",
-            done,
-            of,
-            payments,
-            broken,
-        });
-        waiting.insert(index, result);
-        while let Some(result) = waiting.remove(&next) {
-            take(plan.world.unwrap_or(next), result);
-            next += 1;
-        }
-    });
+    each(
+        plan.jobs(of),
+        work,
+        &mut |index, result: Result<Played, Broke>| {
+            if let Ok(played) = &result {
+                payments += played.payments;
+                broken += played.broken.len();
+            }
+            done += 1;
+            report_to(Progress {
+                what: "worlds",
+                done,
+                of,
+                payments,
+                broken,
+            });
+            waiting.insert(index, result);
+            while let Some(result) = waiting.remove(&next) {
+                take(plan.world.unwrap_or(next), result);
+                next += 1;
+            }
+        },
+    );
 }
 
 /// How many worlds are played.
@@ -269,20 +284,16 @@ pub(crate) fn name_of(plan: &Plan, world: u64) -> String {
 }
 
 /// Does every job on several threads; `seen` gets each result as it comes.
-fn each<T: Send>(
-    (threads, jobs): (usize, u64),
-    work: impl Fn(u64) -> T + Sync,
-    seen: &mut dyn FnMut(u64, T),
-) {
+fn each<T: Send>(jobs: Jobs, work: impl Fn(u64) -> T + Sync, seen: &mut dyn FnMut(u64, T)) {
     let next = AtomicU64::new(0);
     let (send, results) = mpsc::channel();
     thread::scope(|scope| {
-        for _ in 0..threads.max(1) {
+        for _ in 0..jobs.threads.max(1) {
             let (send, next, work) = (send.clone(), &next, &work);
             scope.spawn(move || {
                 loop {
                     let index = next.fetch_add(1, Ordering::SeqCst);
-                    if index >= jobs || send.send((index, work(index))).is_err() {
+                    if index >= jobs.count || send.send((index, work(index))).is_err() {
                         return;
                     }
                 }
@@ -297,12 +308,12 @@ fn each<T: Send>(
 
 /// Does every job on several threads. The results by the numbers of the jobs; `seen` sees each as it comes.
 fn pool<T: Send>(
-    how: (usize, u64),
+    jobs: Jobs,
     work: impl Fn(u64) -> T + Sync,
     seen: &mut dyn FnMut(u64, &T),
 ) -> BTreeMap<u64, T> {
     let mut all = BTreeMap::new();
-    each(how, work, &mut |index, result| {
+    each(jobs, work, &mut |index, result| {
         seen(index, &result);
         all.insert(index, result);
     });

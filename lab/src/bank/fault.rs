@@ -128,37 +128,23 @@ impl Plan {
         well: Self,
     ) -> (Self, Option<&'static str>) {
         let lag = kind.lag.min(chance.millis(500, 30_000));
-        match chance.below(4) {
-            0 | 1 if !lag.is_zero() => (Self { lag, ..well }, Some("look-up: behind the books")),
-            0 => (
-                Self {
-                    back: Back::Silence,
-                    ..well
-                },
-                Some("look-up: no answer"),
-            ),
+        let (plan, name) = match chance.below(4) {
+            0 | 1 if !lag.is_zero() => (Self { lag, ..well }, "look-up: behind the books"),
+            0 => (well.answered(Back::Silence), "look-up: no answer"),
             1 => (
-                Self {
-                    back: Back::Error(Duration::ZERO, Failure::Broke),
-                    ..well
-                },
-                Some("look-up: error"),
+                well.answered(Back::Error(Duration::ZERO, Failure::Broke)),
+                "look-up: error",
             ),
             2 => (
-                Self {
-                    back: Back::Answer(chance.millis(500, 2_500)),
-                    ..well
-                },
-                Some("look-up: late answer"),
+                well.answered(Back::Answer(chance.millis(500, 2_500))),
+                "look-up: late answer",
             ),
             _ => (
-                Self {
-                    back: Back::Error(Duration::ZERO, Failure::Garbage),
-                    ..well
-                },
-                Some("look-up: garbage"),
+                well.answered(Back::Error(Duration::ZERO, Failure::Garbage)),
+                "look-up: garbage",
             ),
-        }
+        };
+        (plan, Some(name))
     }
 
     fn ill_call(
@@ -169,110 +155,89 @@ impl Plan {
     ) -> (Self, Option<&'static str>) {
         let soon = chance.millis(1, 40);
         let most = i64::try_from(kind.call_timeout.as_millis()).unwrap_or(0);
-        let never = [None, None];
-        match chance.below(11) {
+        let failed = |failure| Back::Error(soon, failure);
+        let (plan, name) = match chance.below(11) {
             0 if !must_arrive => (
-                Self {
-                    arrivals: never,
-                    back: Back::Silence,
-                    ..well
-                },
-                Some("no answer, without effect"),
+                well.lost().answered(Back::Silence),
+                "no answer, without effect",
             ),
-            1 if !must_arrive => {
-                let early = Some((soon, Failure::Broke));
-                (
-                    Self {
-                        early,
-                        arrivals: never,
-                        ..well
-                    },
-                    Some("error before the effect"),
-                )
-            }
-            0..=2 => (
-                Self {
-                    back: Back::Silence,
-                    ..well
-                },
-                Some("no answer, with effect"),
+            1 if !must_arrive => (
+                well.lost().failing(soon, Failure::Broke),
+                "error before the effect",
             ),
+            0..=2 => (well.answered(Back::Silence), "no answer, with effect"),
             3 => (
-                Self {
-                    back: Back::Error(soon, Failure::Broke),
-                    ..well
-                },
-                Some("error after the effect"),
+                well.answered(failed(Failure::Broke)),
+                "error after the effect",
             ),
             4 => (
-                Self {
-                    back: Back::Error(soon, Failure::Garbage),
-                    ..well
-                },
-                Some("garbage for an answer"),
+                well.answered(failed(Failure::Garbage)),
+                "garbage for an answer",
             ),
-            5 => {
-                let early = Some((soon, Failure::Refused));
-                (
-                    Self {
-                        early,
-                        arrivals: never,
-                        ..well
-                    },
-                    Some("connection refused"),
-                )
-            }
-            6 => {
-                let early = Some((soon, Failure::Rejected));
-                (
-                    Self {
-                        early,
-                        arrivals: never,
-                        ..well
-                    },
-                    Some("request rejected"),
-                )
-            }
+            5 => (
+                well.lost().failing(soon, Failure::Refused),
+                "connection refused",
+            ),
+            6 => (
+                well.lost().failing(soon, Failure::Rejected),
+                "request rejected",
+            ),
             7 => (
-                Self {
-                    back: Back::Answer(chance.millis(500, most - 100)),
-                    ..well
-                },
-                Some("late answer"),
+                well.answered(Back::Answer(chance.millis(500, most - 100))),
+                "late answer",
             ),
             8 => (
-                Self {
-                    back: Back::Answer(chance.millis(most + 1, most + 7_000)),
-                    ..well
-                },
-                Some("answer after the caller gave up"),
+                well.answered(Back::Answer(chance.millis(most + 1, most + 7_000))),
+                "answer after the caller gave up",
             ),
-            9 if !kind.latest.is_zero() => {
-                // At most `latest` after the call has ended, which is at once or after its time.
-                let early = chance.one_in(2).then_some((soon, Failure::Broke));
-                let most = i64::try_from(kind.latest.as_millis()).unwrap_or(0);
-                let arrivals = [Some(chance.millis(100, most)), None];
-                (
-                    Self {
-                        early,
-                        arrivals,
-                        back: Back::Silence,
-                        ..well
-                    },
-                    Some("effect after the caller gave up"),
-                )
-            }
-            _ => {
-                // The answer that counts is the second one's.
-                let [first, _] = well.arrivals;
-                (
-                    Self {
-                        arrivals: [first, Some(chance.millis(0, 900))],
-                        ..well
-                    },
-                    Some("request delivered twice"),
-                )
-            }
+            9 if !kind.latest.is_zero() => (
+                well.delayed(chance, soon, kind.latest),
+                "effect after the caller gave up",
+            ),
+            _ => (well.delivered_twice(chance), "request delivered twice"),
+        };
+        (plan, Some(name))
+    }
+
+    /// The same call with another answer.
+    const fn answered(self, back: Back) -> Self {
+        Self { back, ..self }
+    }
+
+    /// The same call whose request never arrives.
+    const fn lost(self) -> Self {
+        Self {
+            arrivals: [None, None],
+            ..self
+        }
+    }
+
+    /// The same call of which the caller gets this error, whatever happens then.
+    const fn failing(self, after: Duration, failure: Failure) -> Self {
+        Self {
+            early: Some((after, failure)),
+            ..self
+        }
+    }
+
+    /// The request arrives at most `latest` after the call has ended, which is at once or after its time.
+    fn delayed(self, chance: &mut Chance, soon: Duration, latest: Duration) -> Self {
+        let early = chance.one_in(2).then_some((soon, Failure::Broke));
+        let most = i64::try_from(latest.as_millis()).unwrap_or(0);
+        Self {
+            early,
+            arrivals: [Some(chance.millis(100, most)), None],
+            back: Back::Silence,
+            ..self
+        }
+    }
+
+    /// The request arrives twice; the answer that counts is the second one's.
+    fn delivered_twice(self, chance: &mut Chance) -> Self {
+        let [first, _] = self.arrivals;
+        Self {
+            arrivals: [first, Some(chance.millis(0, 900))],
+            ..self
         }
     }
 }

@@ -8,12 +8,26 @@ use super::{
     list, number, payment_of, states, text,
 };
 
+/// A payment as an answer reported it.
+struct Reported<'a> {
+    said: &'a Exchange,
+    payment: &'a Value,
+}
+
+impl<'a> Reported<'a> {
+    /// What this answer reports; `None` when it names no payment.
+    fn by(said: &'a Exchange) -> Option<Self> {
+        let payment = payment_of(said.answer.as_ref()?)?;
+        Some(Self { said, payment })
+    }
+}
+
 /// The answers that clients got of a payment fits to what came later, and to its events.
 pub(super) fn of_a_payment(case: &Case<'_>, findings: &mut Findings) {
-    let answer: Vec<(&Exchange, &Value)> = case
+    let answers: Vec<Reported<'_>> = case
         .said
         .iter()
-        .filter_map(|said| Some((*said, payment_of(said.answer.as_ref()?)?)))
+        .filter_map(|said| Reported::by(said))
         .collect();
     let statuses: Vec<&str> = case
         .events
@@ -21,7 +35,7 @@ pub(super) fn of_a_payment(case: &Case<'_>, findings: &mut Findings) {
         .filter_map(|event| event.pointer("/data/status").and_then(Value::as_str))
         .collect();
     let end = case.timeline();
-    for (said, payment) in &answer {
+    for Reported { said, payment } in &answers {
         sums(case, said, payment, findings);
         let status = text(payment, "status");
         // While the processor is being asked, a request whose time is over gets the answer that the processor has not answered.
@@ -48,15 +62,15 @@ pub(super) fn of_a_payment(case: &Case<'_>, findings: &mut Findings) {
             findings.add("acknowledged-stays", case.id, detail);
         }
     }
-    for (index, (earlier, before)) in answer.iter().enumerate() {
-        for (later, after) in answer
+    for (index, earlier) in answers.iter().enumerate() {
+        for later in answers
             .iter()
             .skip(index + 1)
-            .filter(|later| later.0.began > earlier.ended)
+            .filter(|later| later.said.began > earlier.said.ended)
         {
             // What is answered again under a key is what was true then.
-            if !later.replayed {
-                compare(case, (earlier, before), (later, after), findings);
+            if !later.said.replayed {
+                compare(case, earlier, later, findings);
             }
         }
     }
@@ -72,22 +86,20 @@ fn may_become(from: &str, to: &str) -> bool {
     states::may_come_after(begins, to)
 }
 
-fn compare(
-    case: &Case<'_>,
-    earlier: (&Exchange, &Value),
-    later: (&Exchange, &Value),
-    findings: &mut Findings,
-) {
-    let (before, after) = (text(earlier.1, "status"), text(later.1, "status"));
+fn compare(case: &Case<'_>, earlier: &Reported<'_>, later: &Reported<'_>, findings: &mut Findings) {
+    let (before, after) = (
+        text(earlier.payment, "status"),
+        text(later.payment, "status"),
+    );
     if !may_become(before, after) {
         let detail = format!(
             "{} reported {before}, then {} reported {after}",
-            earlier.0.verb, later.0.verb
+            earlier.said.verb, later.said.verb
         );
         findings.add("acknowledged-stays", case.id, detail);
     }
     for name in ["capturedAmount", "refundedAmount"] {
-        let (before, after) = (number(earlier.1, name), number(later.1, name));
+        let (before, after) = (number(earlier.payment, name), number(later.payment, name));
         if after < before || name == "capturedAmount" && before != 0 && after != before {
             let detail = format!("{name} was reported as {before}, then as {after}");
             findings.add("acknowledged-stays", case.id, detail);

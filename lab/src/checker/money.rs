@@ -13,39 +13,55 @@ use super::{
 /// The connection to a processor that never proves that nothing happened.
 const MUTE: &str = "mute-a";
 
+/// What a payment shows of its money.
+struct Shown<'a> {
+    status: &'a str,
+    captured: i64,
+    refunded: i64,
+}
+
 /// The books and the payment agree, and nothing is open any more.
 pub(super) fn at_the_end(case: &Case<'_>, findings: &mut Findings) {
-    let status = case.status();
-    let (captured, refunded) = (
-        number(case.payment, "capturedAmount"),
-        number(case.payment, "refundedAmount"),
-    );
-    let amount = case
-        .payment
-        .pointer("/amount/rawAmount")
-        .and_then(Value::as_i64)
-        .unwrap_or(0);
-    if is_unsettled(case.payment)
-        && status == "REFUND_PENDING"
-        && text(case.payment, "connectionId") == MUTE
-    {
-        // It was never sent, and nothing can prove that; its amount stays reserved.
-        return;
-    }
+    let shown = Shown {
+        status: case.status(),
+        captured: number(case.payment, "capturedAmount"),
+        refunded: number(case.payment, "refundedAmount"),
+    };
     if is_unsettled(case.payment) {
-        findings.add(
-            "settled-at-the-end",
-            case.id,
-            format!("it is still {status}"),
-        );
+        // A refund that was never sent, where nothing can prove that: its amount stays reserved.
+        let is_unprovable =
+            shown.status == "REFUND_PENDING" && text(case.payment, "connectionId") == MUTE;
+        if !is_unprovable {
+            let detail = format!("it is still {}", shown.status);
+            findings.add("settled-at-the-end", case.id, detail);
+        }
         return;
     }
     let stands: Vec<Stands> = case.entries.iter().map(|entry| Stands::of(entry)).collect();
+    check_books(case, &shown, &stands, findings);
+    check_status(case, &shown, findings);
+    if case.has("payment.other_operation_found") {
+        let detail = "the processors book what they are asked, yet something else was found";
+        findings.add("asked-for-what-was-ordered", case.id, detail.to_owned());
+    }
+    for (entry, stands) in case.entries.iter().zip(&stands) {
+        check_order(case, entry, stands, findings);
+        check_late_charge(case, &shown, entry, findings);
+    }
+}
+
+/// What is kept, held, captured and refunded is the same in the books and in the payment.
+fn check_books(case: &Case<'_>, shown: &Shown<'_>, stands: &[Stands], findings: &mut Findings) {
+    let Shown {
+        status,
+        captured,
+        refunded,
+    } = shown;
     let books = stands.iter().fold(0, |sum: i64, one| {
         sum.saturating_add(one.captured)
             .saturating_sub(one.refunded)
     });
-    let ours = captured.saturating_sub(refunded);
+    let ours = captured.saturating_sub(*refunded);
     if books != ours {
         findings.add(
             "books-equal-payments",
@@ -57,23 +73,29 @@ pub(super) fn at_the_end(case: &Case<'_>, findings: &mut Findings) {
         .iter()
         .filter(|one| one.is_live() && one.captured == 0)
         .count();
-    if held != usize::from(status == "AUTHORISED") {
+    if held != usize::from(*status == "AUTHORISED") {
         findings.add(
             "books-equal-payments",
             case.id,
             format!("{held} authorisations are held, it is {status}"),
         );
     }
-    let counted = stands
-        .iter()
-        .any(|one| (one.captured, one.refunded) == (captured, refunded));
-    if captured > 0 && !counted {
+    if *captured > 0 && !stands.iter().any(|one| shown.is_of(one)) {
         findings.add(
             "books-equal-payments",
             case.id,
             format!("no entry has {captured} captured, {refunded} refunded"),
         );
     }
+}
+
+/// The status is one that these amounts can have.
+fn check_status(case: &Case<'_>, shown: &Shown<'_>, findings: &mut Findings) {
+    let Shown {
+        status,
+        captured,
+        refunded,
+    } = *shown;
     let fits = match status {
         "AUTHORISED" | "DECLINED" | "FAILED" | "CANCELLED" => captured == 0 && refunded == 0,
         "SUCCEEDED" => captured > 0 && refunded == 0,
@@ -89,31 +111,44 @@ pub(super) fn at_the_end(case: &Case<'_>, findings: &mut Findings) {
             format!("{status} with {captured} captured, {refunded} refunded"),
         );
     }
-    if case.has("payment.other_operation_found") {
-        let detail = "the processors book what they are asked, yet something else was found";
-        findings.add("asked-for-what-was-ordered", case.id, detail.to_owned());
+}
+
+/// The processor was asked for the amount and the currency of the payment.
+fn check_order(case: &Case<'_>, entry: &Value, stands: &Stands, findings: &mut Findings) {
+    let amount = case
+        .payment
+        .pointer("/amount/rawAmount")
+        .and_then(Value::as_i64)
+        .unwrap_or(0);
+    let currency = text(case.payment, "currency");
+    let is_other = stands.authorised != amount || text(entry, "currency") != currency;
+    if stands.authorised > 0 && is_other {
+        let detail = format!("{amount} {currency} was wanted, the processor was asked: {entry}");
+        findings.add("asked-for-what-was-ordered", case.id, detail);
     }
-    for (entry, stands) in case.entries.iter().zip(&stands) {
-        let currency = text(case.payment, "currency");
-        if stands.authorised > 0
-            && (stands.authorised != amount || text(entry, "currency") != currency)
-        {
-            let detail =
-                format!("{amount} {currency} was wanted, the processor was asked: {entry}");
-            findings.add("asked-for-what-was-ordered", case.id, detail);
-        }
-        let counts = captured > 0 && (stands.captured, stands.refunded) == (captured, refunded);
-        let given_back = stands.authorised > 0 && !stands.is_live() && !counts;
-        // What was in review when it was given up was released then, and is shown as given up.
-        let answer =
-            status == "CANCELLED" || case.has("payment.late_charge") || case.began("abandon");
-        if given_back && !answer {
-            findings.add(
-                "late-charges-are-reported",
-                case.id,
-                format!("a charge was given back in silence: {entry}"),
-            );
-        }
+}
+
+/// A charge that was given back and that is not the payment's own is reported.
+fn check_late_charge(case: &Case<'_>, shown: &Shown<'_>, entry: &Value, findings: &mut Findings) {
+    let stands = Stands::of(entry);
+    let counts = shown.captured > 0 && shown.is_of(&stands);
+    let given_back = stands.authorised > 0 && !stands.is_live() && !counts;
+    // What was in review when it was given up was released then, and is shown as given up.
+    let is_reported =
+        shown.status == "CANCELLED" || case.has("payment.late_charge") || case.began("abandon");
+    if given_back && !is_reported {
+        findings.add(
+            "late-charges-are-reported",
+            case.id,
+            format!("a charge was given back in silence: {entry}"),
+        );
+    }
+}
+
+impl Shown<'_> {
+    /// Whether this entry of the books has the amounts that the payment shows.
+    fn is_of(&self, stands: &Stands) -> bool {
+        (stands.captured, stands.refunded) == (self.captured, self.refunded)
     }
 }
 

@@ -57,70 +57,19 @@ impl Visitor {
 
     /// A checkout of which two tabs are open.
     async fn checks_out(&mut self, order: &Order, name: &str) {
-        let (amount, currency) = (order.amount, order.input.get("currencyCode").cloned());
         let flow = order
             .input
             .get("flowId")
             .and_then(Value::as_str)
             .unwrap_or("default")
             .to_owned();
-        let variables = json!({ "tracking": name, "flow": flow, "amount": { "amount": amount, "currency": currency } });
-        let node = self.node();
-        let started = self
-            .shop
-            .ask(
-                node,
-                &Wish::new("startIntent", words::START_INTENT, variables),
-                None,
-            )
-            .await;
-        let Some(intent) = started
-            .as_ref()
-            .and_then(|got| got.body.pointer("/data/startIntent/id")?.as_str())
-        else {
+        let Some(intent) = self.start_intent(order, name, &flow).await else {
             return;
         };
-        let mut tabs = Vec::new();
-        for tab in 0..2 {
-            let mut input = order.input.clone();
-            if let Some(fields) = input.as_object_mut() {
-                fields.insert("intentId".to_owned(), intent.into());
-                fields.insert("orderId".to_owned(), format!("{name}-tab-{tab}").into());
-                fields.shift_remove("paymentProcessorConnectionId");
-                fields.insert("flowId".to_owned(), flow.clone().into());
-            }
-            let about = About {
-                checkout: Some(intent.to_owned()),
-            };
-            tabs.push(Wish {
-                about,
-                ..wish_of(&input).once(self.key())
-            });
-        }
-        let (one, two) = (self.node(), self.node());
-        let (shop, both) = (self.shop.clone(), self.chance.one_in(2));
-        let [first, second] = tabs.as_slice() else {
-            return;
-        };
-        let (first, second) = if both {
-            join(shop.ask(one, first, None), shop.ask(two, second, None)).await
-        } else {
-            let got = shop.ask(one, first, None).await;
-            if let Some(url) = got
-                .as_ref()
-                .and_then(Got::url)
-                .filter(|_| self.chance.one_in(2))
-            {
-                // In the first tab the customer goes on while the second one orders.
-                let (mut other, url) = (self.twin(), url.to_owned());
-                shop.house
-                    .world
-                    .spawn(async move { other.detour(&url).await });
-            }
-            self.pause(0, 20_000).await;
-            (got, shop.ask(two, second, None).await)
-        };
-        for got in [first, second].into_iter().flatten() {
+        let tabs =
+            [0, 1].map(|tab| self.order_in_tab(order, &intent, &flow, format!("{name}-tab-{tab}")));
+        let answers = self.pay_in_tabs(&tabs).await;
+        for got in answers.into_iter().flatten() {
             self.go_on(order, "", Some(&got)).await;
         }
         if self.chance.one_in(2) {
@@ -132,6 +81,59 @@ impl Visitor {
             );
             self.shop.ask(node, &wish, None).await;
         }
+    }
+
+    /// Starts an intent for the order; its id.
+    async fn start_intent(&mut self, order: &Order, name: &str, flow: &str) -> Option<String> {
+        let (amount, currency) = (order.amount, order.input.get("currencyCode").cloned());
+        let variables = json!({ "tracking": name, "flow": flow, "amount": { "amount": amount, "currency": currency } });
+        let node = self.node();
+        let wish = Wish::new("startIntent", words::START_INTENT, variables);
+        let started = self.shop.ask(node, &wish, None).await?;
+        let id = started.body.pointer("/data/startIntent/id")?.as_str()?;
+        Some(id.to_owned())
+    }
+
+    /// The request of one tab.
+    fn order_in_tab(&mut self, order: &Order, intent: &str, flow: &str, order_id: String) -> Wish {
+        let mut input = order.input.clone();
+        if let Some(fields) = input.as_object_mut() {
+            fields.insert("intentId".to_owned(), intent.into());
+            fields.insert("orderId".to_owned(), order_id.into());
+            fields.shift_remove("paymentProcessorConnectionId");
+            fields.insert("flowId".to_owned(), flow.into());
+        }
+        Wish {
+            about: About {
+                checkout: Some(intent.to_owned()),
+            },
+            ..wish_of(&input).once(self.key())
+        }
+    }
+
+    /// Orders in both tabs, at once or one after the other.
+    async fn pay_in_tabs(&mut self, [first, second]: &[Wish; 2]) -> [Option<Got>; 2] {
+        let (one, two) = (self.node(), self.node());
+        let (shop, both) = (self.shop.clone(), self.chance.one_in(2));
+        if both {
+            return join(shop.ask(one, first, None), shop.ask(two, second, None))
+                .await
+                .into();
+        }
+        let got = shop.ask(one, first, None).await;
+        if let Some(url) = got
+            .as_ref()
+            .and_then(Got::url)
+            .filter(|_| self.chance.one_in(2))
+        {
+            // In the first tab the customer goes on while the second one orders.
+            let (mut other, url) = (self.twin(), url.to_owned());
+            shop.house
+                .world
+                .spawn(async move { other.detour(&url).await });
+        }
+        self.pause(0, 20_000).await;
+        [got, shop.ask(two, second, None).await]
     }
 
     /// A browser with a token that is good for one payment, which orders twice.
