@@ -102,6 +102,17 @@ impl Statement {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ChangeId(pub u128);
 
+/// For whom something is written. What one lane waits for does not delay the other where each has connections of its own
+/// ([`crate::Lanes`]). An embedded database has one writer for all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Lane {
+    /// Requests, and the jobs that payments wait for.
+    #[default]
+    Prompt,
+    /// Sweeps: nobody waits for them.
+    Sweep,
+}
+
 /// Statements that are applied all or nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
@@ -113,6 +124,8 @@ pub struct Change {
     pub statements: Arc<Vec<Statement>>,
     /// When nobody waits for it any more: still queued then, it is dropped with [`crate::DbError::Expired`].
     pub give_up_at: Option<Timestamp>,
+    /// For whom it is made.
+    pub lane: Lane,
     /// Keeps the date of what it makes open until it has ended.
     pub(crate) open: Option<Open>,
 }
@@ -128,6 +141,7 @@ impl Change {
             aggregate: hasher.finish(),
             statements: Arc::default(),
             give_up_at: None,
+            lane: Lane::Prompt,
             open: None,
         }
     }
@@ -148,6 +162,13 @@ impl Change {
     #[must_use]
     pub fn until(mut self, give_up_at: Timestamp) -> Self {
         self.give_up_at = Some(give_up_at);
+        self
+    }
+
+    /// Sets for whom it is made.
+    #[must_use]
+    pub fn in_lane(mut self, lane: Lane) -> Self {
+        self.lane = lane;
         self
     }
 }

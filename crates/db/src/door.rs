@@ -6,8 +6,8 @@ use domain::Timestamp;
 use world::{Stopwatch, World};
 
 use crate::{
-    Change, ChangeId, Committed, DbError, Migration, PostgresOptions, Row, Select, SqliteOptions,
-    Statement, Step, Value,
+    Change, ChangeId, Committed, DbError, Lane, Migration, PostgresOptions, Row, Select,
+    SqliteOptions, Statement, Step, Value,
     dates::{self, Date, Dates, SAMPLE},
     group::{self, Answer, Work},
     postgres::{OnServer, Server},
@@ -173,7 +173,7 @@ impl Db {
             None => Work::Commit(change.statements),
         };
         let answer = self
-            .submit(work, Some(change.aggregate), change.give_up_at)
+            .submit(change.lane, work, Some(change.aggregate), change.give_up_at)
             .await?;
         self.1.0.record(watch.elapsed());
         match answer {
@@ -256,12 +256,24 @@ impl Db {
         }
     }
 
-    /// Runs one statement that writes and returns rows (`update … returning`), such as the claim of a job.
+    /// Runs one statement that writes and returns rows (`update … returning`), such as the claim of a job that payments wait for.
     pub async fn claim(&self, sql: &'static str, params: Vec<Value>) -> Result<Vec<Row>, DbError> {
-        match self
-            .submit(Work::Claim(Statement::any(sql, params)), None, None)
-            .await?
-        {
+        self.claim_in(Lane::Prompt, Statement::any(sql, params))
+            .await
+    }
+
+    /// The same for a sweep: on a server it delays nothing but other sweeps ([`Lane::Sweep`]).
+    pub async fn claim_for_sweep(
+        &self,
+        sql: &'static str,
+        params: Vec<Value>,
+    ) -> Result<Vec<Row>, DbError> {
+        self.claim_in(Lane::Sweep, Statement::any(sql, params))
+            .await
+    }
+
+    async fn claim_in(&self, lane: Lane, claim: Statement) -> Result<Vec<Row>, DbError> {
+        match self.submit(lane, Work::Claim(claim), None, None).await? {
             Some(Answer::Claimed(rows)) => Ok(rows),
             Some(Answer::Committed(_)) | None => Err(DbError::Closed),
         }
@@ -367,6 +379,7 @@ impl Db {
 
     async fn submit(
         &self,
+        lane: Lane,
         work: Work,
         aggregate: Option<u64>,
         give_up_at: Option<Timestamp>,
@@ -374,7 +387,7 @@ impl Db {
         let submitted = match &self.0 {
             Engine::Threaded(threaded) => threaded.submit(work, aggregate, give_up_at).await,
             Engine::Inline(inline) => inline.submit(work, aggregate, give_up_at).await,
-            Engine::Server(server) => server.submit(work, aggregate, give_up_at).await,
+            Engine::Server(server) => server.submit(lane, work, aggregate, give_up_at).await,
         };
         submitted.inspect_err(|error| self.note_failure(error))
     }

@@ -35,13 +35,13 @@ mod stamp;
 mod table;
 mod value;
 
-pub use change::{Change, ChangeId, Committed, Expect, Statement};
+pub use change::{Change, ChangeId, Committed, Expect, Lane, Statement};
 pub use dates::{Date, TOLERANCE};
 pub use door::Db;
 pub use error::DbError;
 pub use migrate::{Migration, Step, Tables, blocking_indexes, not_for_older_code, nullable_keys};
 pub use parts::{Insert, Parts, Select, Update};
-pub use postgres::PostgresOptions;
+pub use postgres::{Lanes, PostgresOptions};
 pub use row::Row;
 pub use sqlite::{Overwrite, Snapshot, SqliteOptions, Survives};
 pub use table::{Table, tables};

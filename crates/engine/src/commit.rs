@@ -245,7 +245,7 @@ impl Engine {
 
     /// How a commit ended: `None` when nobody can say, else the statement that was refused, if one was.
     async fn once_committed(&self, change: Change) -> Result<Option<Option<usize>>, EngineError> {
-        match self.inner.store.commit(change).await? {
+        match self.inner.store.commit(change.in_lane(self.lane)).await? {
             Committed::Done => Ok(Some(None)),
             Committed::Conflict { statement } => Ok(Some(Some(statement))),
             Committed::Unknown => {
@@ -286,7 +286,7 @@ impl Engine {
         // Whether an answer was lost: then what is refused may have been written all the same.
         let mut is_unclear = false;
         loop {
-            match store.commit(change.clone()).await {
+            match store.commit(change.clone().in_lane(self.lane)).await {
                 Ok(Committed::Done) => return Ok(None),
                 Ok(Committed::Conflict { statement }) => {
                     // After a lost answer the conflict may be with ourselves.

@@ -89,6 +89,7 @@ impl Engine {
             answer_by: Some(at),
             named: Named::default(),
             origin: Arc::clone(&self.origin),
+            lane: self.lane,
         }
     }
 

@@ -118,6 +118,8 @@ pub struct Engine {
     named: progress::Named,
     /// On whose behalf it works, for the audit trail.
     origin: Arc<Origin>,
+    /// For whom it writes.
+    lane: db::Lane,
 }
 
 struct Inner {
@@ -195,6 +197,7 @@ impl Engine {
             answer_by: None,
             named: progress::Named::default(),
             origin: Arc::new(Origin::system()),
+            lane: db::Lane::Prompt,
         }
     }
 
@@ -238,6 +241,17 @@ impl Engine {
     /// The settings.
     pub fn settings(&self) -> &Settings {
         &self.inner.settings
+    }
+
+    /// The engine as sweeps use it: what it writes delays nothing but other sweeps.
+    pub(crate) fn for_sweeps(self) -> Self {
+        let lane = db::Lane::Sweep;
+        Self { lane, ..self }
+    }
+
+    /// The vault, whose changes are made as the engine's are.
+    pub(crate) fn vault_in_lane(&self) -> Vault {
+        self.inner.vault.in_lane(self.lane)
     }
 
     /// The vault, for key rotation.

@@ -83,7 +83,7 @@ pub async fn claim_due(
                (select team_id, what, id from browser_made where due_at > $4 and due_at <= $1 order by due_at limit $3) \
                and due_at <= $1 returning team_id, what, id";
     let rows = db
-        .claim(
+        .claim_for_sweep(
             sql,
             vec![
                 now.micros().into(),

@@ -269,7 +269,7 @@ pub async fn sweep(
     // Life times are the same for every team; the rows removed carry no data out.
     let sql = "delete from credential where key_id in (select key_id from credential \
                where kind = 'client' and expires_at is not null and expires_at > $3 and expires_at <= $1 order by expires_at limit $2) returning expires_at";
-    db.claim(
+    db.claim_for_sweep(
         sql,
         vec![before.micros().into(), limit.into(), after.micros().into()],
     )

@@ -40,7 +40,7 @@ pub async fn claim_due(
                (select team_id, customer_id from erasure where due_at > $4 and due_at <= $1 order by due_at limit $3) \
                and due_at <= $1 returning team_id, customer_id";
     let rows = db
-        .claim(
+        .claim_for_sweep(
             sql,
             vec![
                 now.micros().into(),

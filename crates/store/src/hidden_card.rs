@@ -53,7 +53,7 @@ pub async fn claim_due(
                (select team_id, blob_id from hidden_card where due_at > $4 and due_at <= $1 order by due_at limit $3) \
                and due_at <= $1 returning team_id, blob_id, payment_id";
     let rows = db
-        .claim(
+        .claim_for_sweep(
             sql,
             vec![
                 now.micros().into(),

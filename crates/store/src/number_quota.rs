@@ -60,7 +60,7 @@ pub async fn sweep(db: &Db, now: Timestamp, limit: i64) -> Result<usize, DbError
                (select team_id, bucket from number_quota where until_at <= $1 order by until_at limit $2) \
                and until_at <= $1 returning until_at";
     Ok(db
-        .claim(sql, vec![now.micros().into(), limit.into()])
+        .claim_for_sweep(sql, vec![now.micros().into(), limit.into()])
         .await?
         .len())
 }

@@ -216,7 +216,7 @@ pub async fn sweep(
                'GATEWAY_HOLD', 'REFUND_PENDING') or (once.scope <> 'authorise' and payment.due_at is not null))) \
                order by created_at limit $2) \
                returning created_at";
-    db.claim(
+    db.claim_for_sweep(
         sql,
         vec![
             forgotten_before.micros().into(),

@@ -101,7 +101,7 @@ pub async fn sweep(
     let sql = "delete from token_request where (team_id, request_id) in \
                (select team_id, request_id from token_request where created_at > $3 and created_at <= $1 order by created_at limit $2) \
                returning created_at";
-    db.claim(
+    db.claim_for_sweep(
         sql,
         vec![before.micros().into(), limit.into(), after.micros().into()],
     )

@@ -37,7 +37,7 @@ pub async fn sweep(
     let sql = "delete from wallet_token where (team_id, token_hash) in \
                (select team_id, token_hash from wallet_token where forget_at is not null and forget_at > $3 and forget_at <= $1 \
                order by forget_at limit $2) returning forget_at";
-    db.claim(
+    db.claim_for_sweep(
         sql,
         vec![now.micros().into(), limit.into(), after.micros().into()],
     )

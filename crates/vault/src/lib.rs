@@ -47,7 +47,7 @@ use std::{
     time::Duration,
 };
 
-use db::{Change, ChangeId, Committed, Db, DbError, Migration, Statement};
+use db::{Change, ChangeId, Committed, Db, DbError, Lane, Migration, Statement};
 use domain::{
     Timestamp,
     card_number::{AccountNumber, CardNumber},
@@ -86,7 +86,7 @@ pub const MIGRATIONS: &[Migration] = &[Migration {
 
 /// The vault. Clones share it.
 #[derive(Clone)]
-pub struct Vault(Arc<Inner>);
+pub struct Vault(Arc<Inner>, Lane);
 
 struct Inner {
     db: Db,
@@ -124,7 +124,7 @@ impl Vault {
         };
         let (keys, known) = (Mutex::new(Arc::new(keys)), AtomicU32::new(0));
         let (rotation, moved) = (Turn::new(None), OnceLock::new());
-        Ok(Self(Arc::new(Inner {
+        let inner = Inner {
             db,
             world,
             source,
@@ -133,7 +133,14 @@ impl Vault {
             rotation,
             moved,
             codes,
-        })))
+        };
+        Ok(Self(Arc::new(inner), Lane::Prompt))
+    }
+
+    /// The same vault, whose changes are made in this lane.
+    #[must_use]
+    pub fn in_lane(&self, lane: Lane) -> Self {
+        Self(Arc::clone(&self.0), lane)
     }
 
     /// From now on every rotation asks this database first whether the data were moved away: a row says so. A node that slept
@@ -371,7 +378,7 @@ impl Vault {
         statements
             .into_iter()
             .for_each(|statement| change.push(statement));
-        match self.0.db.commit(change).await? {
+        match self.0.db.commit(change.in_lane(self.1)).await? {
             Committed::Done => Ok(true),
             Committed::Conflict { .. } => Ok(false),
             Committed::Unknown => Err(VaultError::Unclear),

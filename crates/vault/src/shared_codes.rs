@@ -225,7 +225,7 @@ impl Vault {
             now.after(LOOK_AFTER).micros().into(),
             limit.into(),
         ];
-        let mut rows = self.0.db.claim(sql, params).await?;
+        let mut rows = self.0.db.claim_for_sweep(sql, params).await?;
         let read = |row: &mut Row| {
             Ok(UsedCode {
                 holder: row.take_text(0)?,
@@ -261,7 +261,7 @@ impl Vault {
         let sql =
             "delete from security_code where until_at <= $1 or until_at > $2 returning holder";
         let times = [now, now.after(LATEST)].map(|at| at.micros().into());
-        Ok(self.0.db.claim(sql, times.to_vec()).await?.len())
+        Ok(self.0.db.claim_for_sweep(sql, times.to_vec()).await?.len())
     }
 
     async fn commit_code(&self, holder: &str, statement: &Statement) -> Result<(), VaultError> {

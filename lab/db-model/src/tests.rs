@@ -445,3 +445,32 @@ fn a_claim_whose_answer_is_lost_has_taken_its_rows_and_locked_rows_are_passed_by
     );
     house.assert_sound();
 }
+
+#[test]
+fn a_claim_of_a_sweep_is_done_again_only_where_it_took_nothing_and_delays_no_other() {
+    let house = House::new(1);
+    let db = &house.first.0;
+    let sweep = || db.claim_for_sweep(CLAIM, params![0, 1]);
+    house.plan(&[("claim", Mishap::Met), ("claimed", Mishap::Lost)]);
+    let lost = house.run(sweep());
+    assert!(matches!(lost, Err(DbError::Unreachable(_))), "{lost:?}");
+    house.plan(&[("claim", Mishap::Slow(SECOND * 5))]);
+    let before = house.world.now();
+    let slow = async {
+        assert_eq!(sweep().await.map(|rows| rows.len()), Ok(1));
+        house.world.now().since(before)
+    };
+    let prompt = async {
+        // The sweep asks first.
+        house.world.sleep(SECOND).await;
+        assert!(db.claim(CLAIM, params![1000, 1]).await.is_ok());
+        assert_eq!(db.commit(take("b", 0, "prompt")).await, Ok(Committed::Done));
+        house.world.now().since(before)
+    };
+    let (slow, prompt) = house.run(join(slow, prompt));
+    assert!(
+        prompt < SECOND * 2 && slow >= SECOND * 5,
+        "{prompt:?} {slow:?}"
+    );
+    house.assert_sound();
+}

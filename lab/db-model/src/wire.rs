@@ -173,7 +173,7 @@ impl Wire for WireLine {
     }
 
     async fn rows(&self, statement: &Statement) -> Result<Vec<Row>, Failure> {
-        if self.role == Role::Claimer {
+        if matches!(self.role, Role::Claimer | Role::Sweeper) {
             return self.claim(statement).await;
         }
         self.before(Boundary::Read(statement)).await?;

@@ -50,7 +50,7 @@ pub(crate) struct Job {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Company {
     Any,
-    /// It was refused behind others: alone, its next refusal is final.
+    /// It was refused behind others: alone, its next refusal is final. Or it is a claim of a queue that gives claims alone.
     None,
 }
 
@@ -87,6 +87,8 @@ pub(crate) struct Queue {
     woken: Notify,
     capacity: usize,
     most: usize,
+    /// What a claim may share a batch with.
+    claims: Company,
     /// Whether the disk takes what is committed.
     pub(crate) failing: Failing,
 }
@@ -117,8 +119,15 @@ impl Queue {
             woken: Notify::new(),
             capacity,
             most: most.max(1),
+            claims: Company::Any,
             failing: Failing::default(),
         }
+    }
+
+    /// The same that gives each claim alone, in its turn.
+    pub(crate) fn with_claims_alone(mut self) -> Self {
+        self.claims = Company::None;
+        self
     }
 
     /// Puts a job at the end.
@@ -136,13 +145,17 @@ impl Queue {
         if state.waiting.len() >= self.capacity {
             return Err(DbError::Busy);
         }
+        let company = match work {
+            Work::Claim(_) => self.claims,
+            Work::Commit(_) | Work::Dated(..) => Company::Any,
+        };
         let ticket = state.next_ticket;
         state.next_ticket += 1;
         state.waiting.push_back(Job {
             work,
             aggregate,
             give_up_at,
-            company: Company::Any,
+            company,
             losses: 0,
             answer,
             ticket,
@@ -389,6 +402,22 @@ mod tests {
         assert_eq!(tickets(queue.take(&world)), [1]);
         assert_eq!(tickets(queue.take(&world)), [2]);
         assert_eq!(tickets(queue.take(&world)), [3]);
+    }
+
+    #[test]
+    fn claims_are_alone_where_the_queue_says_so_and_come_in_their_turn() {
+        let (world, _sim) = World::simulated(1);
+        let claim = || Work::Claim(Statement::any("select 1", Vec::new()));
+        let queue = Queue::new(10, 10).with_claims_alone();
+        let _first = push(&queue, 1);
+        let _claims = [(); 2].map(|()| queue.push(claim(), None, None).unwrap());
+        let _last = push(&queue, 2);
+        let alone: Vec<Vec<u64>> = (0..4).map(|_| tickets(queue.take(&world))).collect();
+        assert_eq!(alone, [[0], [1], [2], [3]]);
+        let shared = Queue::new(10, 10);
+        let _first = push(&shared, 1);
+        let _claim = shared.push(claim(), None, None).unwrap();
+        assert_eq!(tickets(shared.take(&world)), [0, 1]);
     }
 
     #[test]

@@ -16,6 +16,9 @@ const ROUNDS: usize = 6;
 /// How often one work alone may meet with others before the database is called busy.
 const MEETINGS: u32 = 12;
 
+/// How often a claim may. Fewer, since the others that share its connection wait meanwhile.
+const CLAIM_MEETINGS: u32 = 3;
+
 /// What became of a batch.
 pub(crate) enum Judged {
     /// A verdict for each work.
@@ -72,6 +75,28 @@ pub(crate) async fn judge<W: Wire>(link: &W, works: &[&[Statement]]) -> Judged {
         Err(BatchError::Lost(why)) => Judged::Lost(why),
         Err(BatchError::Failed(error)) => Judged::Failed(error),
     }
+}
+
+/// Judges a claim. It is done again only where it is certain to have taken nothing.
+pub(crate) async fn judge_claim<W: Wire>(link: &W, claim: &Statement) -> Judged {
+    let mut meetings = 0;
+    let verdict = loop {
+        match link.rows(claim).await {
+            Ok(rows) => break Verdict::Done(rows),
+            Err(Failure::Met(_)) if meetings < CLAIM_MEETINGS => {
+                meetings += 1;
+                link.pause(meetings).await;
+            }
+            Err(Failure::Refused(Refusal::Storage(error))) => return Judged::Failed(error),
+            Err(failure) => {
+                if let Failure::Lost(_) = failure {
+                    link.cut();
+                }
+                break Verdict::Failed(failure.into());
+            }
+        }
+    };
+    Judged::Verdicts(vec![verdict])
 }
 
 /// Prepares every statement, outside of the transaction: one that is wrong in itself is refused before it hurts others.

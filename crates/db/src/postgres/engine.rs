@@ -26,7 +26,7 @@ use super::{
     writer::{Outage, Writer},
 };
 use crate::{
-    DbError, Migration, Row, Statement, Step, Tables, Value,
+    DbError, Lane, Lanes, Migration, Row, Statement, Step, Tables, Value,
     group::{Answer, Queue, Work, shown},
 };
 
@@ -34,6 +34,8 @@ use crate::{
 pub(crate) struct Server<E: Endpoint> {
     /// One for each writer.
     queues: Vec<Arc<Queue>>,
+    /// What sweeps write.
+    sweeps: Arc<Queue>,
     ended: Vec<watch::Receiver<()>>,
     /// For each writer, whether it can't connect.
     away: Vec<Arc<AtomicBool>>,
@@ -42,6 +44,7 @@ pub(crate) struct Server<E: Endpoint> {
     claimers: Pool<E>,
     /// One scan at a time on each of the scanners' connections.
     scanning: Semaphore,
+    lanes: Lanes,
     closed: AtomicBool,
     database: Arc<str>,
     world: World,
@@ -70,15 +73,19 @@ impl Server<Target> {
         migrate::apply(&link, &target, migrations).await?;
         drop(link);
         let mut server = Self::new(&target, database);
-        for pool in [&server.readers, &server.scanners, &server.claimers] {
+        let claimers = match server.lanes {
+            Lanes::Both => Some(&server.claimers),
+            Lanes::SweepsClaim => None,
+        };
+        for pool in [&server.readers, &server.scanners]
+            .into_iter()
+            .chain(claimers)
+        {
             pool.open().await.map_err(DbError::Unreachable)?;
         }
-        for number in 0..server.queues.len() {
-            let link = target
-                .connect(Role::Writer)
-                .await
-                .map_err(DbError::Unreachable)?;
-            server.start(&target, number, Some(link));
+        for (role, queue) in server.committing() {
+            let link = target.connect(role).await.map_err(DbError::Unreachable)?;
+            server.start(role, queue, Some(link));
         }
         Ok(server)
     }
@@ -118,6 +125,7 @@ pub(crate) trait OnServer: Send + Sync {
     /// Does the work and waits. `Ok(None)` when a writer ended without an answer.
     fn submit(
         &self,
+        lane: Lane,
         work: Work,
         aggregate: Option<u64>,
         give_up_at: Option<Timestamp>,
@@ -153,11 +161,12 @@ impl<E: Endpoint> OnServer for Server<E> {
 
     fn submit(
         &self,
+        lane: Lane,
         work: Work,
         aggregate: Option<u64>,
         give_up_at: Option<Timestamp>,
     ) -> BoxFuture<'_, Result<Option<Answer>, DbError>> {
-        self.work_off(work, aggregate, give_up_at).boxed()
+        self.work_off(lane, work, aggregate, give_up_at).boxed()
     }
 
     fn read<'a>(&'a self, statement: &'a Statement) -> BoxFuture<'a, Result<Vec<Row>, DbError>> {
@@ -194,9 +203,7 @@ impl<E: Endpoint> OnServer for Server<E> {
     fn close(&self) -> BoxFuture<'_, ()> {
         async move {
             self.closed.store(true, Ordering::SeqCst);
-            for queue in &self.queues {
-                queue.close();
-            }
+            self.close_queues();
             for ended in &self.ended {
                 // An error says that the sender is gone: the task has ended.
                 let _ = ended.clone().changed().await;
@@ -224,20 +231,29 @@ impl<E: Endpoint> Server<E> {
             .set(u32::try_from(connections).unwrap_or(u32::MAX));
         };
         want(Role::Writer, options.writers.max(1));
+        want(Role::Sweeper, 1);
         let pool = |role, connections: usize| {
-            want(role, connections.max(1));
+            want(role, connections);
             Pool::new(Arc::clone(target), role, connections)
         };
         Self {
             queues: (0..options.writers.max(1))
                 .map(|_| Arc::new(queue(options)))
                 .collect(),
+            sweeps: Arc::new(queue(options).with_claims_alone()),
             ended: Vec::new(),
             away: Vec::new(),
-            readers: pool(Role::Reader, options.readers),
-            scanners: pool(Role::Scanner, options.scanners),
-            claimers: pool(Role::Claimer, 1),
+            readers: pool(Role::Reader, options.readers.max(1)),
+            scanners: pool(Role::Scanner, options.scanners.max(1)),
+            claimers: pool(
+                Role::Claimer,
+                match options.lanes {
+                    Lanes::Both => 1,
+                    Lanes::SweepsClaim => 0,
+                },
+            ),
             scanning: Semaphore::new(options.scanners.max(1)),
+            lanes: options.lanes,
             closed: AtomicBool::new(false),
             database,
             world: target.world().clone(),
@@ -248,22 +264,32 @@ impl<E: Endpoint> Server<E> {
     /// One whose tables are there already; it connects when there is something to do.
     pub(crate) fn ready(target: &Arc<E>, database: Arc<str>) -> Self {
         let mut server = Self::new(target, database);
-        for number in 0..server.queues.len() {
-            server.start(target, number, None);
+        for (role, queue) in server.committing() {
+            server.start(role, queue, None);
         }
         server
     }
 
+    /// The queues, with what their connections are for.
+    fn committing(&self) -> Vec<(Role, Arc<Queue>)> {
+        let writers = self.queues.iter().map(|queue| (Role::Writer, queue));
+        writers
+            .chain([(Role::Sweeper, &self.sweeps)])
+            .map(|(role, queue)| (role, Arc::clone(queue)))
+            .collect()
+    }
+
     /// Starts the writer of a queue.
-    fn start(&mut self, target: &Arc<E>, number: usize, link: Option<E::Wire>) {
-        let Some(queue) = self.queues.get(number).map(Arc::clone) else {
-            return;
-        };
+    fn start(&mut self, role: Role, queue: Arc<Queue>, link: Option<E::Wire>) {
         let (running, ended) = watch::channel(());
         let (away, database) = (Arc::<AtomicBool>::default(), Arc::clone(&self.database));
-        self.away.push(Arc::clone(&away));
+        // Without the connection of its sweeps a node is ready all the same.
+        if role == Role::Writer {
+            self.away.push(Arc::clone(&away));
+        }
         let writer = Writer {
-            target: Arc::clone(target),
+            target: Arc::clone(&self.target),
+            role,
             queue,
             link,
             database,
@@ -278,28 +304,37 @@ impl<E: Endpoint> Server<E> {
 
     async fn work_off(
         &self,
+        lane: Lane,
         work: Work,
         aggregate: Option<u64>,
         give_up_at: Option<Timestamp>,
     ) -> Result<Option<Answer>, DbError> {
-        match work {
+        let work = match work {
+            Work::Claim(claim) if (lane, self.lanes) == (Lane::Prompt, Lanes::Both) => {
+                let rows = self.ask(&self.claimers, &claim, Tries::Patient).await?;
+                return Ok(Some(Answer::Claimed(rows)));
+            }
+            Work::Claim(claim) => {
+                refuse_nul(&claim)?;
+                Work::Claim(claim)
+            }
             Work::Commit(statements) | Work::Dated(statements, _) => {
-                self.check_open()?;
                 statements.iter().try_for_each(refuse_nul)?;
-                let queue = self
-                    .queue_of(aggregate.unwrap_or_default())
-                    .ok_or(DbError::Closed)?;
-                let place = queue.push(Work::Commit(statements), aggregate, give_up_at)?;
-                place
-                    .answered
-                    .await
-                    .map_or(Ok(None), |answer| answer.map(Some))
+                Work::Commit(statements)
             }
-            Work::Claim(statement) => {
-                let rows = self.ask(&self.claimers, &statement, Tries::Patient).await?;
-                Ok(Some(Answer::Claimed(rows)))
-            }
-        }
+        };
+        self.check_open()?;
+        let queue = match (lane, &work) {
+            (Lane::Prompt, Work::Commit(_) | Work::Dated(..)) => self
+                .queue_of(aggregate.unwrap_or_default())
+                .ok_or(DbError::Closed)?,
+            (Lane::Sweep, _) | (Lane::Prompt, Work::Claim(_)) => &self.sweeps,
+        };
+        let place = queue.push(work, aggregate, give_up_at)?;
+        place
+            .answered
+            .await
+            .map_or(Ok(None), |answer| answer.map(Some))
     }
 
     /// Gives each writer nothing to do, for which it opens its connection when it has lost it.
@@ -346,7 +381,14 @@ impl<E: Endpoint> Server<E> {
         }
     }
 
-    /// The same one for all changes of an aggregate, so that they keep their order.
+    /// What waits is still done, and nothing more comes.
+    fn close_queues(&self) {
+        for (_, queue) in self.committing() {
+            queue.close();
+        }
+    }
+
+    /// The same one for all prompt changes of an aggregate, so that they keep their order.
     fn queue_of(&self, aggregate: u64) -> Option<&Arc<Queue>> {
         let place = aggregate.checked_rem(u64::try_from(self.queues.len()).ok()?)?;
         self.queues.get(usize::try_from(place).ok()?)
@@ -356,9 +398,7 @@ impl<E: Endpoint> Server<E> {
 impl<E: Endpoint> Drop for Server<E> {
     /// The writers finish what waits and end by themselves.
     fn drop(&mut self) {
-        for queue in &self.queues {
-            queue.close();
-        }
+        self.close_queues();
     }
 }
 

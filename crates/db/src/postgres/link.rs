@@ -1,7 +1,6 @@
 //! One connection to the server.
 
 use std::{
-    borrow::Cow,
     future::poll_fn,
     pin::{Pin, pin},
     sync::{
@@ -26,14 +25,10 @@ use super::{
     failure::{Failure, failure, of_tables, reason},
     gather::Gathering,
     play::Bundled,
-    prepared::{self, Cache},
+    prepared::Cache,
     wire::{Begin, Endpoint, Ready, Wire},
 };
-use crate::{
-    DbError, Row, Statement, Survives,
-    group::{Refusal, shown},
-    sql, stamp,
-};
+use crate::{DbError, Row, Statement, Survives};
 
 /// What a connection is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +37,8 @@ pub enum Role {
     Writer,
     /// Claims: writes with one statement at a time.
     Claimer,
+    /// What sweeps write: it commits and claims.
+    Sweeper,
     /// Reads by a key or an index; the server refuses anything else.
     Reader,
     /// Reads what may take long; the same.
@@ -56,6 +53,7 @@ impl Role {
         match self {
             Self::Writer => "writer",
             Self::Claimer => "claimer",
+            Self::Sweeper => "sweeper",
             Self::Reader => "reader",
             Self::Scanner => "scanner",
             Self::Migrator => "migrator",
@@ -178,14 +176,14 @@ impl Target {
             ),
         };
         // A writer says that it writes when it begins; where that fails, what was sent behind it must not be done by itself.
-        let only = if role.only_reads() || role == Role::Writer {
+        let only = if role.only_reads() || matches!(role, Role::Writer | Role::Sweeper) {
             "on"
         } else {
             "off"
         };
         // Everything there is found by a key, also where the server knows little of a young table yet, or takes it for small.
         let by_keys = match role {
-            Role::Writer | Role::Reader => BY_KEYS,
+            Role::Writer | Role::Sweeper | Role::Reader => BY_KEYS,
             Role::Claimer | Role::Scanner | Role::Migrator => "",
         };
         let committed = match self.options.survives {
@@ -302,38 +300,17 @@ impl Wire for Link {
     }
 
     async fn prepare(&self, statement: &Statement) -> Result<Prepared, Failure> {
-        let Statement { sql, params, .. } = statement;
-        if let Some(found) = self.cache.lock().find(sql, params) {
-            return Ok(found);
+        match self.role {
+            Role::Claimer => self.prepare_claim(statement).await,
+            _ => self.prepare_text(statement, &statement.sql).await,
         }
-        let defect = |message: String| {
-            Failure::Refused(Refusal::Defect(DbError::Sql {
-                message,
-                sql: shown(statement),
-            }))
-        };
-        let wanted = sql::parameters(sql);
-        if wanted != params.len() {
-            return Err(defect(format!(
-                "it takes {wanted} parameters and was given {}",
-                params.len()
-            )));
-        }
-        let text: Cow<'_, str> = match self.role {
-            Role::Claimer => sql::skip_locked(sql).into(),
-            _ => sql.as_ref().into(),
-        };
-        let types = prepared::types(params);
-        let prepared = self
-            .bounded(self.client.prepare_typed(&stamp::on_server(&text), &types))
-            .await?
-            .map_err(|error| failure(&error, statement, self.role))?;
-        self.cache.lock().keep(sql.clone(), prepared.clone());
-        Ok(prepared)
     }
 
     async fn rows(&self, statement: &Statement) -> Result<Vec<Row>, Failure> {
-        self.gathered(statement).await
+        match self.role {
+            Role::Sweeper => self.claim(statement).await,
+            _ => self.gathered(statement).await,
+        }
     }
 
     async fn play(

@@ -13,6 +13,7 @@
 mod address;
 mod batch;
 mod bundle;
+mod claim;
 mod engine;
 mod failure;
 mod gather;
@@ -29,5 +30,5 @@ mod writer;
 pub(crate) use engine::{OnServer, Server};
 pub use failure::Failure;
 pub use link::{Role, Sealed};
-pub use options::PostgresOptions;
+pub use options::{Lanes, PostgresOptions};
 pub use wire::{Begin, Endpoint, Ready, Wire};

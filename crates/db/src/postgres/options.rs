@@ -4,6 +4,15 @@ use std::{fmt, time::Duration};
 
 use crate::{DbError, Survives, Tables};
 
+/// Which connections there are besides those that commit and those that read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lanes {
+    /// Two: one for prompt claims, and one for all that sweeps write.
+    Both,
+    /// One: for all that sweeps write, and for claims of any kind. Where nothing prompt claims, or nothing sweeps.
+    SweepsClaim,
+}
+
 /// How a PostgreSQL database is opened.
 #[derive(Clone)]
 pub struct PostgresOptions {
@@ -20,6 +29,8 @@ pub struct PostgresOptions {
     pub readers: usize,
     /// Connections for what may take long, one scan at a time on each. At least 1.
     pub scanners: usize,
+    /// The connections for claims and sweeps.
+    pub lanes: Lanes,
     /// How many changes may wait; one more is [`crate::DbError::Busy`].
     pub queue: usize,
     /// How many changes share one commit at most.
@@ -53,6 +64,7 @@ impl PostgresOptions {
             writers: 2,
             readers: 4,
             scanners: 2,
+            lanes: Lanes::Both,
             queue: 4096,
             batch: 128,
             connect_timeout: Duration::from_secs(5),

@@ -1,6 +1,6 @@
 //! Prepared statements and the values that go in and out.
 
-use std::{borrow::Cow, collections::HashMap};
+use std::collections::HashMap;
 
 use bytes::BytesMut;
 use tokio_postgres::{
@@ -15,10 +15,7 @@ const TEXTS: usize = 512;
 
 /// The statements that a connection has prepared, by their text. Never iterated.
 #[derive(Default)]
-pub(crate) struct Cache(
-    HashMap<Cow<'static, str>, Vec<Prepared>>,
-    HashMap<String, Prepared>,
-);
+pub(crate) struct Cache(HashMap<String, Vec<Prepared>>, HashMap<String, Prepared>);
 
 impl Cache {
     /// A statement prepared for parameters of these kinds. A null fits every type.
@@ -30,7 +27,7 @@ impl Cache {
             .cloned()
     }
 
-    pub(crate) fn keep(&mut self, sql: Cow<'static, str>, prepared: Prepared) {
+    pub(crate) fn keep(&mut self, sql: String, prepared: Prepared) {
         if self.0.len() >= TEXTS {
             self.0.clear();
         }

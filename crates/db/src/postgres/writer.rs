@@ -1,4 +1,4 @@
-//! The task that commits on one connection.
+//! The task that commits on one connection, and runs claims on that of sweeps.
 
 use std::{
     sync::{
@@ -12,7 +12,7 @@ use domain::Timestamp;
 use world::Stopwatch;
 
 use super::{
-    batch::{Judged, judge},
+    batch::{Judged, judge, judge_claim},
     link::Role,
     wire::{Endpoint, Wire as _},
 };
@@ -27,6 +27,8 @@ const LOSSES: u8 = 5;
 /// What a writer's task owns.
 pub(crate) struct Writer<E: Endpoint> {
     pub(crate) target: Arc<E>,
+    /// What its connection is for.
+    pub(crate) role: Role,
     pub(crate) queue: Arc<Queue>,
     pub(crate) link: Option<E::Wire>,
     pub(crate) database: Arc<str>,
@@ -58,7 +60,7 @@ impl<E: Endpoint> Writer<E> {
     async fn link(&mut self) -> Result<E::Wire, String> {
         match self.link.take().filter(|link| !link.is_closed()) {
             Some(link) => Ok(link),
-            None => self.target.connect(Role::Writer).await,
+            None => self.target.connect(self.role).await,
         }
     }
 
@@ -85,8 +87,12 @@ impl<E: Endpoint> Writer<E> {
         // Batches of several writers and nodes touch what they share in one order.
         batch.sort_by_key(|job| job.aggregate);
         let watch = Stopwatch::start();
-        let works: Vec<&[Statement]> = batch.iter().map(|job| statements(&job.work)).collect();
-        let judged = judge(link, &works).await;
+        let judged = if let [Work::Claim(claim)] = works(&batch).as_slice() {
+            judge_claim(link, claim).await
+        } else {
+            let changes: Vec<&[Statement]> = works(&batch).into_iter().map(statements).collect();
+            judge(link, &changes).await
+        };
         measure(batch.len(), watch.elapsed(), &self.database);
         match judged {
             Judged::Verdicts(verdicts) => {
@@ -137,10 +143,14 @@ impl<E: Endpoint> Drop for Writer<E> {
     }
 }
 
+fn works(batch: &[Job]) -> Vec<&Work> {
+    batch.iter().map(|job| &job.work).collect()
+}
+
 fn statements(work: &Work) -> &[Statement] {
     match work {
         Work::Commit(statements) | Work::Dated(statements, _) => statements,
-        // Claims have connections of their own.
+        // A claim is alone: see [`Queue::with_claims_alone`].
         Work::Claim(statement) => std::slice::from_ref(statement),
     }
 }

@@ -9,6 +9,8 @@ mod crash;
 #[cfg(test)]
 mod dates;
 #[cfg(test)]
+mod lanes;
+#[cfg(test)]
 mod moved;
 #[cfg(test)]
 mod nodes;

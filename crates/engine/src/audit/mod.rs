@@ -81,6 +81,7 @@ impl Engine {
             answer_by: self.answer_by,
             named: self.named.clone(),
             origin: Arc::new(origin),
+            lane: self.lane,
         }
     }
 

@@ -77,7 +77,10 @@ impl Engine {
 
     /// Erases one deleted token's number, then its record. False when the number can't be erased yet.
     async fn erase_deleted(&self, method: StoredMethod) -> Result<bool, EngineError> {
-        let (vault, holder) = (&self.inner.vault, token_holder(method.team, &method.token));
+        let (vault, holder) = (
+            self.vault_in_lane(),
+            token_holder(method.team, &method.token),
+        );
         if !vault.erase_cvc(&holder).await {
             return Ok(false);
         }

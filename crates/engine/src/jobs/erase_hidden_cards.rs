@@ -46,7 +46,7 @@ impl Engine {
             let is_over = round
                 .unless_given_up(&payment, found)?
                 .is_some_and(|found| found.is_none_or(|payment| payment.authorisation_ended()));
-            if is_over && self.inner.vault.erase_cvc(&blob_holder(blob)).await {
+            if is_over && self.vault_in_lane().erase_cvc(&blob_holder(blob)).await {
                 self.erase_hidden(team, blob).await;
             }
             Ok(())

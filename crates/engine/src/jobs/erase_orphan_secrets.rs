@@ -37,7 +37,7 @@ impl Engine {
     /// The same for sealed secrets: credentials of connections and settings of wallets.
     async fn erase_orphan_secrets(&self, round: &Round) -> Result<Batch, EngineError> {
         let before = round.now.before(ORPHAN_AGE);
-        let (store, vault) = (&self.inner.store, &self.inner.vault);
+        let (store, vault) = (&self.inner.store, self.vault_in_lane());
         let there = store::job_place::get(store, ORPHAN_SECRETS).await?;
         let after = there.as_deref().and_then(BlobId::parse);
         let old = vault.secrets_older_than(before, after, round.rows).await?;

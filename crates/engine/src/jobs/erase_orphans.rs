@@ -43,16 +43,13 @@ impl Engine {
         let store = &self.inner.store;
         let there = store::job_place::get(store, ORPHANS).await?;
         let after = there.as_deref().and_then(BlobId::parse);
-        let old = self
-            .inner
-            .vault
-            .older_than(before, after, round.rows)
-            .await?;
+        let vault = self.vault_in_lane();
+        let old = vault.older_than(before, after, round.rows).await?;
         let (taken, mut last) = (old.len(), None);
         for (team, blob) in old {
             let used = store::method::uses_blob(store, team, blob).await?
                 || store::hidden_card::exists(store, team, blob).await?;
-            if !used && let Err(error) = self.inner.vault.erase(team, blob).await {
+            if !used && let Err(error) = vault.erase(team, blob).await {
                 tracing::warn!(error = %error, "a number that nothing uses can't be erased yet");
                 break;
             }

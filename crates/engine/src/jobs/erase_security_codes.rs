@@ -30,7 +30,7 @@ impl Engine {
     /// Erases security codes whose life time is over, and those of stored cards whose authorisation has ended: the process that
     /// ended it may have died, or found no database, before it erased them.
     async fn erase_security_codes(&self, round: &Round) -> Done {
-        let vault = &self.inner.vault;
+        let vault = self.vault_in_lane();
         let mut done = vault.sweep_codes().await?;
         let used = vault.used_codes(round.rows).await?;
         let taken = used.len();

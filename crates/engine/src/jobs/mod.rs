@@ -1,7 +1,8 @@
 //! Background work: one list of jobs ([`list`]), one file for each, all of them idempotent, bounded and in a task of their own.
 //!
 //! # What is promised
-//! - Recovery waits for no other job. Only sweeps wait, and only for each other: two run at the same time.
+//! - Recovery waits for no other job. Only sweeps wait, and only for each other: two run at the same time. On a server what they write has a
+//!   connection of its own: the engine that runs them commits in the lane of sweeps, and they claim by `Db::claim_for_sweep`.
 //! - A batch that hangs ends with its time; its rows are found again when their lease ends.
 //! - One row that can't be read does not stop the others.
 

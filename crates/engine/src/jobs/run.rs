@@ -72,6 +72,14 @@ impl Schedule {
 impl Engine {
     /// Runs a job until the engine drains.
     pub(super) async fn run_job(self, job: &'static dyn Job) {
+        let engine = match job.pace() {
+            Pace::Sweep => self.for_sweeps(),
+            Pace::Prompt | Pace::Every(_) => self,
+        };
+        engine.run_until_drained(job).await;
+    }
+
+    async fn run_until_drained(&self, job: &'static dyn Job) {
         let world = &self.inner.world;
         let rest = job.pace().rest(&self.inner.settings);
         let mut schedule = Schedule::of(job.pace(), rest);

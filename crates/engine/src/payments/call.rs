@@ -221,7 +221,7 @@ impl Engine {
 
     /// Erases a raw card's number, then its record.
     pub(crate) async fn erase_hidden(&self, team: TeamId, blob: domain::id::BlobId) {
-        if let Err(error) = self.inner.vault.erase(team, blob).await {
+        if let Err(error) = self.vault_in_lane().erase(team, blob).await {
             tracing::warn!(error = %error, "a raw card's number can't be erased yet; the job tries again");
             return;
         }

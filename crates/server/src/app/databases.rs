@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use db::{
-    Change, ChangeId, Db, DbError, Migration, Overwrite, PostgresOptions, SqliteOptions, Survives,
-    Tables,
+    Change, ChangeId, Db, DbError, Lanes, Migration, Overwrite, PostgresOptions, SqliteOptions,
+    Survives, Tables,
 };
 use domain::caller::Mode;
 use store::installation;
@@ -436,18 +436,21 @@ pub(super) fn schema(which: Which, database: &Database) -> String {
 pub(super) fn on_server(which: Which, url: &Hidden, settings: &Settings) -> PostgresOptions {
     let database = &settings.database;
     let count = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
-    let (writers, readers, scanners) = match which {
+    let (writers, readers, scanners, lanes) = match which {
         Which::Store => (
             count(database.writers),
             count(database.readers),
             count(database.scanners),
+            database.lanes,
         ),
-        Which::Vault | Which::Simulator => (1, 2, 1),
+        // Only sweeps claim in the vault, and nothing in the simulator.
+        Which::Vault | Which::Simulator => (1, 2, 1, Lanes::SweepsClaim),
     };
     PostgresOptions {
         writers,
         readers,
         scanners,
+        lanes,
         connect_timeout: database.connect_timeout,
         statement_timeout: database.statement_timeout,
         patience: database.patience,

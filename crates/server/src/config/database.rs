@@ -2,6 +2,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use db::Lanes;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::{Hidden, IpRange, reader::Reader};
@@ -24,6 +25,8 @@ pub struct Database {
     pub readers: u64,
     /// Connections for what may take long.
     pub scanners: u64,
+    /// The connections for claims and sweeps. Not configured.
+    pub lanes: Lanes,
     /// How long opening a connection may take.
     pub connect_timeout: Duration,
     /// How long a statement may take.
@@ -61,6 +64,7 @@ impl Database {
             writers: reader.within("database.writers", 2, &(1..=most)),
             readers: reader.within("database.readers", 4, &(1..=most)),
             scanners: reader.within("database.scanners", 2, &(1..=most)),
+            lanes: Lanes::Both,
             connect_timeout: reader.within(
                 "database.connect_timeout",
                 5 * SECOND,
@@ -91,6 +95,7 @@ impl Database {
     /// For a command, which is over soon: no more connections than are needed.
     pub fn be_brief(&mut self) {
         (self.writers, self.readers, self.scanners) = (1, 1, 1);
+        self.lanes = Lanes::SweepsClaim;
     }
 }
 

@@ -8,6 +8,7 @@ mod roles;
 mod rolling;
 mod snapshots;
 mod starting;
+mod sweeping;
 mod upgrading;
 
 use std::time::Duration;
