@@ -267,7 +267,7 @@ impl Report {
             "seed": self.seed,
             "payments": self.payments,
             "worlds": self.worlds,
-            "toldNewsInAnyOrder": self.in_any_order,
+            "newsInAnyOrder": self.in_any_order,
             "crashPointsHit": self.crash_points_hit,
             "crashPoints": self.crash_points,
             "stopPointsHit": self.stop_points_hit,

@@ -71,7 +71,7 @@ impl Db {
         .note_version(migrations))
     }
 
-    /// A SQLite database in memory, without threads: for seeded runs. Anyone who commits works the queue off, with the same
+    /// A SQLite database in memory, without threads: for seeded runs. The task that commits works the queue off, with the same
     /// batching as the writer's thread.
     pub fn sqlite_inline(migrations: &[Migration], world: &World) -> Result<Self, DbError> {
         Ok(Self::of(Engine::Inline(Arc::new(Inline::open_in_memory(

@@ -132,7 +132,7 @@ pub struct Step {
     pub name: &'static str,
     /// Whether nodes can go on writing meanwhile whatever it does.
     pub concurrent: bool,
-    /// The last migration that the oldest code knows which may run next to it.
+    /// The last migration that the oldest code knows which may run at the same time.
     pub code_from: u32,
 }
 

@@ -200,7 +200,7 @@ const UNFIT_FOR_MIGRATIONS: [(&str, &str); 8] = [
     ("blob", "store base64 text"),
     (
         "deferrable",
-        "a deferred constraint fails at COMMIT, where no change can be distinguished",
+        "a deferred constraint fails at COMMIT, where it can't be seen which change broke it",
     ),
     ("integer", "write bigint"),
     ("serial", "ids are made by the program"),

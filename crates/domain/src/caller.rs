@@ -110,7 +110,7 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// Anyone who runs the service, acting for a team. May do what the team's server may.
+    /// The operator, acting for a team. May do what the team's server may.
     pub const fn operator(team: TeamId, mode: Mode) -> Self {
         Self {
             team,

@@ -1,7 +1,7 @@
 //! Opaque cursors of lists.
 //!
 //! A cursor holds the sort keys and the id of the row that it stands for, so that it stays valid while rows are added,
-//! and even when its own row has gone. It carries no rights: every query is bound to its team apart from it, so it need
+//! and even when its own row has gone. It carries no rights: every query is bound to its team independently of it, so it need
 //! not be signed. What it is checked for is that it belongs to the same list in the same order, with keys of the types
 //! that a query expects.
 

@@ -82,7 +82,7 @@ impl Faults {
         match (self.0, made.into()) {
             (Some(fault), _) => Err(fault),
             (None, Some(made)) => Ok(made),
-            // Anyone who makes nothing has noted why.
+            // A parser that makes nothing has noted why.
             (None, None) => Err(Fault::unknown()),
         }
     }

@@ -1,4 +1,4 @@
-//! Planted bugs: each stands in for the function that it is named next to, on a thread that was given it. The function as it is bears the
+//! Planted bugs: each stands in for the function whose attribute names it, on a thread that was given it. The function as it is bears the
 //! prefix `unplanted_`.
 #![allow(
     clippy::needless_pass_by_value,

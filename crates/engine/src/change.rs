@@ -29,7 +29,7 @@ use crate::{Engine, commit::Ended, deadline::Deadline, faults::EngineError, lock
 /// over by then.
 const DRAWS: u32 = 12;
 
-/// So many rounds follow each other at once. Anyone who loses more waits in between, for others in the same situation.
+/// So many rounds follow each other at once. A change that loses more rounds waits in between, for others in the same situation.
 const AT_ONCE: u32 = 10;
 
 /// The wait between later rounds.

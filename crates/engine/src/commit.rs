@@ -266,7 +266,7 @@ impl Engine {
     #[cfg_attr(
         feature = "planted",
         planted::alternatives(
-            UnknownCommitDoneAnew = crate::bugs::take_unknown_for_refused,
+            UnknownCommitDoneAgain = crate::bugs::take_unknown_for_refused,
             UnknownCommitIsDone = crate::bugs::take_unknown_for_done,
         )
     )]

@@ -283,7 +283,7 @@ impl Engine {
         let guard = Running(Arc::clone(&self.inner));
         let task = async move {
             let _guard = guard;
-            // Anyone who waits may be gone; the work counts all the same.
+            // The caller may be gone; the work counts all the same.
             let _ = done.send(work.await);
         };
         // What it logs names the request that caused it.

@@ -162,8 +162,14 @@ impl Engine {
         update: &UpdateTeam,
     ) -> Result<TeamView, EngineError> {
         self.rounds(None, self.deadline(), || async move {
-            let mut settings = store::team_setting::of_team(&self.inner.store, team).await?;
+            let stored = store::team_setting::of_team(&self.inner.store, team).await?;
+            let mut settings = stored.clone();
             apply(&mut settings, update)?;
+            let named = store::team::of_id(&self.inner.store, team).await?;
+            let keeps_name = name.is_none_or(|name| named.is_some_and(|team| team.name == name));
+            if keeps_name && settings == stored {
+                return Ok(Round::Done(()));
+            }
             settings.version += 1;
             let now = self.inner.world.now();
             let mut change = Change::new(self.change_id(), &team.key());

@@ -158,7 +158,7 @@ pub enum Action {
     Decline {
         /// The reason that the merchant gets.
         code: DeclineCode,
-        /// A text next to it, for the timeline.
+        /// A text for it, for the timeline.
         message: Option<String>,
     },
     /// Waits.
@@ -167,14 +167,14 @@ pub enum Action {
     Approval {
         /// What the person reads.
         title: String,
-        /// How long to wait; without end when absent.
+        /// How long to wait; without limit when absent.
         within: Option<Duration>,
     },
     /// Waits for a webhook.
     AwaitWebhook {
         /// The last part of its address.
         name: String,
-        /// How long to wait; without end when absent.
+        /// How long to wait; without limit when absent.
         within: Option<Duration>,
     },
     /// Calls a webhook.

@@ -96,7 +96,7 @@ pub enum Effect {
     Decline {
         /// The reason.
         code: DeclineCode,
-        /// A text next to it.
+        /// A text for it.
         message: Option<String>,
     },
     /// Wait.
@@ -110,7 +110,7 @@ pub enum Effect {
     Approval {
         /// What the person reads.
         title: String,
-        /// How long; without end when absent.
+        /// How long; without limit when absent.
         within: Option<Duration>,
         /// Where to go on when it is given.
         next: Position,
@@ -119,7 +119,7 @@ pub enum Effect {
     AwaitWebhook {
         /// Its name.
         name: String,
-        /// How long; without end when absent.
+        /// How long; without limit when absent.
         within: Option<Duration>,
         /// Where to go on.
         next: Position,

@@ -255,7 +255,7 @@ impl DataDir {
     /// In words for the operator.
     pub fn refuse_parts(&self) -> Result<(), DataDirError> {
         let was_served = self.generation()?.is_some();
-        let lost = match (self.store().exists(), self.vault().exists()) {
+        let lost = match (!is_missing(&self.store()), !is_missing(&self.vault())) {
             (false, false) if was_served => "store.db and vault.db",
             // The store is made first: what lies here is no start that was cut off.
             (false, true) => "store.db",
@@ -271,7 +271,7 @@ impl DataDir {
     }
 
     fn has_lost_its_books(&self) -> Result<bool, DataDirError> {
-        Ok(self.mode()? == Some(Mode::Test) && !self.simulator().exists())
+        Ok(self.mode()? == Some(Mode::Test) && is_missing(&self.simulator()))
     }
 
     fn lock(&self) -> PathBuf {
@@ -356,11 +356,16 @@ impl Held {
         };
         let (lock, store, vault) = (self.dir.lock(), self.dir.store(), self.dir.vault());
         let (stored, sealed) = (fs::metadata(&store), fs::metadata(&vault));
-        Ok(Standing(vec![
+        let mut files = vec![
             each(lock, self.lock.metadata())?,
             each(store, stored)?,
             each(vault, sealed)?,
-        ]))
+        ];
+        let simulator = self.dir.simulator();
+        if let Ok(books) = fs::metadata(&simulator) {
+            files.push(each(simulator, Ok(books))?);
+        }
+        Ok(Standing(files))
     }
 
     /// The data come here.
@@ -417,6 +422,11 @@ pub fn mode_name(mode: Mode) -> &'static str {
         Mode::Test => "test",
         Mode::Live => "live",
     }
+}
+
+/// Whether a database is not there. SQLite takes an empty file for a new database: one that had data and is empty now is lost.
+pub fn is_missing(path: &Path) -> bool {
+    !fs::metadata(path).is_ok_and(|file| file.len() > 0)
 }
 
 fn failed(path: &Path, error: io::Error) -> DataDirError {

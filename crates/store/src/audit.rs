@@ -107,6 +107,15 @@ pub async fn unsealed(db: &Db, team: TeamId, limit: i64) -> Result<Vec<Entry>, D
         .collect()
 }
 
+/// Whether a team has an entry from before a time that is not sealed. Its contents are not read: they may be unreadable.
+pub async fn has_unsealed(db: &Db, team: TeamId, before: Timestamp) -> Result<bool, DbError> {
+    let sql = "select seq from audit where team_id = $1 and seq is null and at < $2 limit 1";
+    let rows = db
+        .scan(sql, vec![team.key().into(), before.micros().into()])
+        .await?;
+    Ok(!rows.is_empty())
+}
+
 /// The ids of teams that have entries from before a time; one that is no team's is among them.
 pub async fn teams_before(db: &Db, before: Timestamp) -> Result<Vec<String>, DbError> {
     // Of all teams on purpose: a job removes what is old of each. Ids of teams and nothing else.

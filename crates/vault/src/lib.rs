@@ -95,7 +95,7 @@ struct Inner {
     keys: Mutex<Arc<Keyring>>,
     /// The version that the database is known to take records under.
     known: AtomicU32,
-    /// The rotation at work. Anyone who has it is the only one that changes the keys.
+    /// The rotation at work. Its holder alone changes the keys.
     rotation: Turn<Option<Walk>>,
     /// Where a rotation asks whether the data were moved, and the question: a row says yes.
     moved: OnceLock<(Db, &'static str)>,
@@ -146,7 +146,7 @@ impl Vault {
     /// From now on every rotation asks this database first whether the data were moved away: a row says so. A node that slept
     /// meanwhile would otherwise take keys out of the file that the data at their new place need. Counts once.
     pub fn refuse_when_found(&self, db: Db, look: &'static str) {
-        // Anyone who was first stays.
+        // The first one stays.
         let _ = self.0.moved.set((db, look));
     }
 
@@ -221,7 +221,7 @@ impl Vault {
         Ok(Some(number))
     }
 
-    /// The digits at a place. Anyone who gets them wipes them: both kinds of numbers do.
+    /// The digits at a place. The caller wipes them: both kinds of numbers do.
     async fn opened_text(
         &self,
         place: &RecordPlace,

@@ -55,7 +55,7 @@ bugs! {
     LateNewsChangesState,
     /// A request whose time is over is answered FAILED while the processor is being asked.
     LateRequestAnsweredFailed,
-    /// Anyone who takes a due payment takes no lease: every node looks after it.
+    /// A node that takes a due payment takes no lease: every node looks after it.
     LeaseIgnored,
     /// A list by date, the oldest first, shows what is not settled yet.
     ListsUnsettled,

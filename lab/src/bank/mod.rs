@@ -159,7 +159,7 @@ impl Bank {
         if let Some((after, failure)) = plan.early {
             self.world.sleep(after).await;
             if let Some(back) = back.take() {
-                // Anyone who called may be gone; the request goes on all the same.
+                // The caller may be gone; the request goes on all the same.
                 let _ = back.send(Err(failure.error()));
             }
         }

@@ -200,7 +200,7 @@ fn world(steps: &[Step<'_>], captured: i64, refunded: i64, entries: &[Value]) ->
 }
 
 #[test]
-fn a_payment_that_a_follower_was_not_reported_of_is_missed() {
+fn a_payment_that_a_follower_never_saw_is_missed() {
     let mut evidence = sale();
     let seen = |ids: &[&str]| Followed {
         by: "cursor",
@@ -453,7 +453,7 @@ fn what_may_not_have_been_made_need_not_be_there() {
 }
 
 #[test]
-fn a_payment_of_an_order_whose_client_was_reported_that_nothing_was_done() {
+fn a_payment_of_an_order_whose_client_learnt_that_nothing_was_done() {
     let mut unnamed = sale();
     let nothing =
         json!({ "data": null, "errors": [{ "extensions": { "code": "error.unavailable" } }] });

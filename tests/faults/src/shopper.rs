@@ -326,7 +326,7 @@ impl Street<'_> {
                 return None;
             }
             Heard_::Closed => {
-                // Anyone who finds the doors closed does not run from one to the next.
+                // A shopper who finds the doors closed does not run from one to the next.
                 thread::sleep(Duration::from_millis(50));
                 return None;
             }

@@ -210,7 +210,7 @@ impl Setup {
         let scratch = root.join("tmp");
         std::fs::create_dir_all(&scratch).expect("a scratch directory");
         command.env("TMPDIR", scratch);
-        // Anyone who else is on this machine may have the usual port.
+        // Another program on this machine may have the usual port.
         command.env("POINTSMAN_SERVER__LISTEN", "127.0.0.1:0");
         if self.backend == Backend::Postgres {
             command.env("POINTSMAN_DATABASE__URL", self.postgres().url());

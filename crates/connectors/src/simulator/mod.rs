@@ -183,7 +183,7 @@ impl Simulator {
         ))
     }
 
-    /// Changes an entry, if `change` says that it did, even if others changes it too. Returns the entry as it is then.
+    /// Changes an entry, if `change` says that it did, even if others change it too. Returns the entry as it is then.
     async fn change(
         &self,
         known: Entry,

@@ -55,7 +55,7 @@ pub(crate) enum Company {
 }
 
 impl Job {
-    /// Answers. Anyone who asked may have gone.
+    /// Answers. The caller may have gone.
     pub(crate) fn answer(self, answer: Result<Answer, DbError>) {
         let Self {
             work, answer: to, ..

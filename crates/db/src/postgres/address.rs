@@ -40,7 +40,7 @@ pub(crate) struct Address {
     tls: Tls,
 }
 
-/// The `application_name` of a command that moves data. Anyone who looks for nodes would not see one of this name.
+/// The `application_name` of a command that moves data. A search for nodes does not find this name.
 const MOVER: &str = "pointsman-migrate";
 
 impl Address {

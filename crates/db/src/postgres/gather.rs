@@ -1,6 +1,6 @@
 //! Reads that come while one is under way on their connection go together when it is done.
 //!
-//! Anyone who finds the connection free reads at once. The others wait; when it is free again, the first of them asks for all
+//! A reader that finds the connection free reads at once. The others wait; when it is free again, the first of them asks for all
 //! that wait by then. Nobody is lost when one who asks goes away: those that waited for it ask again.
 
 use std::{
@@ -130,7 +130,7 @@ impl Link {
                     Ok(Handover::ReadRight(right)) => {
                         return self.together(statement, &right).await;
                     }
-                    // Anyone who asked for this one has gone.
+                    // The caller of this one has gone.
                     Err(_) => {}
                 },
             }

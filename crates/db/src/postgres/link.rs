@@ -167,7 +167,7 @@ impl Target {
     fn settings(&self, role: Role) -> String {
         let schema = &self.options.schema;
         let (timeout, lock) = match role {
-            // Anyone who waits for a lock keeps all behind it from working, so it waits briefly and asks again.
+            // A session that waits for a lock keeps all behind it from working, so it waits briefly and asks again.
             Role::Migrator => (0, 2_000),
             // Shorter than the statement's own, so that a batch that waits for another gives way and is done again.
             _ => (

@@ -45,11 +45,11 @@ impl MakeTlsConnect<Socket> for Tls {
 /// Whom we believe to be the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Trust {
-    /// Anyone who answers: what is said is encrypted, no more.
+    /// Any server: what is said is encrypted, no more.
     Anyone,
-    /// Anyone who has a certificate of an authority that is trusted, under any name.
+    /// Any server with a certificate of an authority that is trusted, under any name.
     Authority,
-    /// Anyone who has one for the very name that we speak to.
+    /// A server with one for the very name that we speak to.
     AuthorityAndName,
 }
 

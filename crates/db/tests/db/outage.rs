@@ -274,7 +274,7 @@ async fn a_commit_that_is_not_on_the_standby_is_unknown() {
         .batch_execute("select pg_reload_conf()")
         .await
         .unwrap();
-    // Anyone who waits for the standby is ordered to stop waiting.
+    // Sessions that wait for the standby are cancelled.
     let cancel =
         "select count(pg_cancel_backend(pid)) from pg_stat_activity where wait_event = 'SyncRep'";
     let cancelling = async {

@@ -64,7 +64,7 @@ impl Payment {
         operation.send_by = begin.at.after(begin.send_within);
         operation.next_at = Some(operation.send_by.after(begin.answer_within));
         Some(
-            Occurrence::new(begin.at, "The customer has come back")
+            Occurrence::new(begin.at, "The customer has finished")
                 .saying("The authorisation is completed.")
                 .events(self.event_of(n, PaymentEvent::CompletionStarted)),
         )

@@ -21,7 +21,7 @@ pub struct Elsewhere {
 }
 
 impl Payment {
-    /// Counts a commit. Anyone who commits a change calls it once, before the document is written.
+    /// Counts a commit. Each change calls it once, before the document is written.
     pub fn next_version(&mut self) {
         self.version += 1;
     }

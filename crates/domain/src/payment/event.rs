@@ -27,7 +27,7 @@ pub enum PaymentEvent {
     /// An operation was committed and is about to be sent.
     #[serde(rename = "payment.operation_started")]
     OperationStarted(Started),
-    /// The customer has come back; the authorisation is sent once more to be completed.
+    /// The customer has finished at the processor's page; the authorisation is sent once more to be completed.
     #[serde(rename = "payment.completion_started")]
     CompletionStarted(OperationFacts),
     /// The customer must do something first.

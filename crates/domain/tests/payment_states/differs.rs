@@ -50,7 +50,7 @@ fn cancel(payment: &mut Payment) -> u32 {
 }
 
 #[test]
-fn another_amount_is_recorded_as_it_is_and_the_request_is_reported_that_it_was_not_made() {
+fn another_amount_is_recorded_as_it_is_and_the_request_learns_that_it_was_not_made() {
     let mut one = in_status(Status::Authorised).unwrap();
     let n = capture(&mut one, 500);
     let titles = restored(&mut one, n, done(Booking::Capture, 300));

@@ -156,7 +156,7 @@ fn capture_above_the_authorised_amount_is_refused() {
 }
 
 #[test]
-fn a_refund_while_a_capture_is_open_is_asked_to_wait_and_not_reported_that_nothing_is_captured() {
+fn a_refund_while_a_capture_is_open_is_asked_to_wait_and_does_not_learn_that_nothing_is_captured() {
     let mut one = in_status(Status::Authorised).unwrap();
     let (capture, _) = one.begin_capture(None, begin(2)).unwrap();
     let ask = |payment: &mut domain::payment::Payment| {

@@ -161,7 +161,30 @@ pub struct Broken {
 /// What does not fit when a chain begins under another key.
 const ANOTHER_KEY: &str = "the beginning was not sealed with this key";
 
+/// What does not fit where entries wait for their seal.
+const NOT_SEALED: &str =
+    "entries that are older than a minute are not sealed: the service's log says why";
+
 impl Verified {
+    /// The chain of a team that has no sealed entry.
+    pub(super) fn nothing_of(team: TeamId) -> Self {
+        Self {
+            team: team.key(),
+            entries: 0,
+            last: 0,
+            broken: None,
+        }
+    }
+
+    /// Entries that should be sealed are not. A break that was found before comes first.
+    pub(super) fn is_not_sealed(&mut self) {
+        let seq = self.last.saturating_add(1);
+        self.broken.get_or_insert(Broken {
+            seq,
+            why: NOT_SEALED,
+        });
+    }
+
     /// Whether not even the beginning fits the key.
     pub fn has_another_key(&self) -> bool {
         let broken = self.broken.as_ref();

@@ -1,5 +1,7 @@
 //! The trail as the people who run the service read it.
 
+use std::time::Duration;
+
 use domain::{
     Timestamp,
     audit::{Act, Deed, INSTALLATION},
@@ -12,6 +14,9 @@ use crate::{AdminError, Engine, faults::EngineError};
 
 /// Entries that are read at once.
 const PAGE: i64 = 500;
+
+/// An entry that is older than this is sealed, unless the service can't.
+const SEALED_WITHIN: Duration = Duration::from_mins(1);
 
 /// Which entries are listed.
 #[derive(Debug, Clone, Default)]
@@ -80,6 +85,7 @@ impl Engine {
     /// The database's; old entries were removed meanwhile.
     pub async fn verify_audit(&self, team: Option<TeamId>) -> Result<Vec<Verified>, AdminError> {
         self.read_trail("verify").await?;
+        let stuck = self.inner.world.now().before(SEALED_WITHIN);
         let key = self.inner.vault.audit_key();
         let mut verified = Vec::new();
         for team in self.teams_of(team).await? {
@@ -101,7 +107,13 @@ impl Engine {
                     "old entries were removed while it was read: verify again",
                 ));
             }
-            verified.extend(chain.map(|chain| chain.end(end.as_ref())));
+            let mut found = chain.map(|chain| chain.end(end.as_ref()));
+            if store::audit::has_unsealed(&self.inner.store, team, stuck).await? {
+                found
+                    .get_or_insert_with(|| Verified::nothing_of(team))
+                    .is_not_sealed();
+            }
+            verified.extend(found);
         }
         Ok(verified)
     }

@@ -154,7 +154,7 @@ impl Engine {
         Ok(taken)
     }
 
-    /// Runs an instance on until it must wait or has ended. Anyone who else has taken it here waits for the turn, so that no call
+    /// Runs an instance on until it must wait or has ended. Another task of this process that has taken it waits for its end, so that no call
     /// is made twice without need.
     async fn step_instance(&self, team: TeamId, id: Uuid) -> Result<(), EngineError> {
         for _ in 0..MOST_STOPS {

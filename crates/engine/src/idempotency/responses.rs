@@ -11,7 +11,7 @@ use crate::{
     commit::CommitParts,
     deadline::GRACE,
     faults::EngineError,
-    payments::{Effects, PaymentView, StoredPayment, ToldPayment},
+    payments::{AnsweredPayment, Effects, PaymentView, StoredPayment},
 };
 
 /// Which idempotent requests have their response by a change.
@@ -130,7 +130,7 @@ impl Engine {
                 return Ok(Decision::Leave(payment, Responded::Before(stored)));
             }
             let entry = Occurrence::new(self.inner.world.now(), "The request's time is over")
-                .saying("It was answered with how far the payment has come, which goes on.")
+                .saying("The answer shows the payment as it stood then; it goes on.")
                 .event(PaymentEvent::NoAnswer);
             let effects = Effects {
                 responses: Responses::OutOfTime,
@@ -186,5 +186,5 @@ fn response_to(payment: &Payment, n: u32) -> String {
 
 /// The response that is the payment as it is.
 pub(crate) fn payment_response(payment: &Payment) -> String {
-    Snapshot::Result(ToldPayment { payment }).text()
+    Snapshot::Result(AnsweredPayment { payment }).text()
 }

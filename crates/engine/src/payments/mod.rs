@@ -99,7 +99,7 @@ pub(crate) struct StoredPayment {
 
 /// The same, to be written.
 #[derive(Serialize)]
-pub(crate) struct ToldPayment<'a> {
+pub(crate) struct AnsweredPayment<'a> {
     pub(crate) payment: &'a Payment,
 }
 

@@ -30,7 +30,7 @@ pub(crate) struct Choice {
     pub(crate) spares_resting: bool,
     /// The timeline tells of it also where there was nothing to choose from.
     pub(crate) wants_reason: bool,
-    /// Anyone who asks tells of the choice in words of its own.
+    /// The caller reports the choice in words of its own.
     pub(crate) is_reported_elsewhere: bool,
 }
 

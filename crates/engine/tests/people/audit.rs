@@ -7,7 +7,7 @@ use domain::{
     audit::{Act, Source},
     caller::Caller,
 };
-use engine::{Engine, Listed, SaveConnection, Settings, TrailFilter, Verified};
+use engine::{Engine, Listed, SaveConnection, Settings, TrailFilter, UpdateTeam, Verified};
 
 use crate::shop::{KEY, Shop};
 
@@ -271,6 +271,29 @@ fn a_chain_that_was_cut_short_gets_no_seal_from_the_service() {
     }
 }
 
+/// An entry that can't be read stands before all that are to be sealed.
+const UNREADABLE: &str = "insert into audit (team_id, audit_id, at, act, actor, subject, outcome, details) \
+                          select team_id, '0', at, act, actor, subject, outcome, cast(x'ff' as text) from audit where seq = 3";
+
+#[test]
+fn entries_that_the_service_can_t_seal_are_found() {
+    let shop = Shop::open(204);
+    for key in 0..5 {
+        let name = format!("c{key}");
+        assert!(save(&shop, &shop.server, connection(&name, "approves")));
+    }
+    assert!(holds(&shop));
+    tamper(&shop, UNREADABLE);
+    assert!(save(&shop, &shop.server, connection("late", "approves")));
+    shop.pass(Duration::from_secs(90));
+    let broken: Vec<_> = verified(&shop)
+        .into_iter()
+        .filter_map(|chain| chain.broken)
+        .collect();
+    assert_eq!(broken.len(), 1, "{broken:?}");
+    assert!(broken[0].why.contains("not sealed"), "{broken:?}");
+}
+
 #[test]
 fn a_broken_chain_of_one_team_leaves_the_others_sealed() {
     let shop = Shop::open(203);
@@ -383,6 +406,24 @@ fn a_connection_that_is_switched_on_already_gets_no_entry_for_it() {
     assert_eq!(listed(&shop, Act::ConnectionEnabled).len(), 1);
     shop.run(shop.engine.enable_connection(&shop.server, &nobody))
         .unwrap_err();
+}
+
+#[test]
+fn a_team_that_is_changed_to_what_it_is_gets_no_entry_for_it() {
+    let shop = Shop::open(217);
+    let rename = |name: Option<&str>| {
+        let update = UpdateTeam {
+            name: name.map(str::to_owned),
+            ..UpdateTeam::default()
+        };
+        shop.run(shop.engine.update_team(&shop.server, update))
+            .unwrap();
+    };
+    rename(None);
+    assert_eq!(listed(&shop, Act::TeamChanged), []);
+    rename(Some("Galway"));
+    rename(Some("Galway"));
+    assert_eq!(listed(&shop, Act::TeamChanged).len(), 1);
 }
 
 #[test]

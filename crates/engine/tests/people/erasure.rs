@@ -95,7 +95,7 @@ fn zebedee(shop: &Shop, payments: usize) -> CustomerId {
 }
 
 #[test]
-fn what_a_request_was_reported_after_its_flow_had_gone_on_is_erased_too() {
+fn what_a_request_was_answered_after_its_flow_had_gone_on_is_erased_too() {
     let start = "name: On\ntrigger: payment\nsteps:\n";
     let call = "- call_webhook:\n    url: https://shop.example/\n";
     let (pays, declines) = (

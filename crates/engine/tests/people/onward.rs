@@ -115,7 +115,7 @@ fn a_flow_that_an_outcome_starts_hides_no_capture_from_the_request() {
 }
 
 #[test]
-fn a_request_whose_flow_can_not_go_on_in_time_is_reported_the_payment() {
+fn a_request_whose_flow_can_not_go_on_in_time_gets_the_payment() {
     let (shop, customer) = shop(2);
     flow(
         &shop,
@@ -167,7 +167,7 @@ fn a_request_whose_flow_can_not_go_on_in_time_is_reported_the_payment() {
 }
 
 #[test]
-fn a_request_whose_flow_has_not_begun_to_charge_in_time_is_reported_no_outcome_for_good() {
+fn a_request_whose_flow_has_not_begun_to_charge_in_time_gets_no_outcome_for_good() {
     let (shop, customer) = shop(12);
     let connection = SaveConnection {
         id: ConnectionId::parse("on"),
@@ -411,7 +411,7 @@ fn giving_up_alongside_the_customers_return_tells_how_it_ended() {
 }
 
 #[test]
-fn of_two_who_give_up_a_payment_both_are_reported_that_it_has_ended() {
+fn of_two_who_give_up_a_payment_both_learn_that_it_has_ended() {
     let (shop, customer) = shop(40);
     flow(
         &shop,

@@ -295,7 +295,7 @@ fn the_key_of_an_open_payment_is_never_forgotten() {
 }
 
 #[test]
-fn an_amended_request_is_reported_how_the_first_one_ended() {
+fn an_amended_request_learns_how_the_first_one_ended() {
     let shop = Shop::open(9);
     let ask = |arguments: &serde_json::Value, owner: Owner| {
         let once = once(Scope::Tokenise, "k", arguments);

@@ -179,7 +179,7 @@ fn an_authorisation_that_nobody_captures_is_cancelled_when_the_processor_says_so
 }
 
 #[test]
-fn a_request_whose_time_is_over_before_anything_is_on_disk_is_reported_so_and_may_come_again() {
+fn a_request_whose_time_is_over_before_anything_is_on_disk_is_answered_so_and_may_come_again() {
     let house = House::build(8);
     let caller = house.caller();
     let first = story::authorise(&house, &caller, "4242424242424242", 300, Some("late"));

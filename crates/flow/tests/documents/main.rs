@@ -161,7 +161,7 @@ steps:
 }
 
 #[test]
-fn an_else_if_is_reported_how_it_is_written() {
+fn an_else_if_is_answered_with_how_it_is_written() {
     for name in ["elif", "elsif", "else if"] {
         let step = format!("{{if: \"true\", then: [{{note: a}}], {name}: \"false\"}}");
         assert_eq!(

@@ -17,7 +17,7 @@ pub use request::{AuditWanted, FlowText, KeyKind, Request, TeamChanges};
 /// Takes the lines that an operation prints.
 pub type Say<'a> = &'a (dyn Fn(String) + Send + Sync);
 
-/// Anyone who performs requests.
+/// What performs requests.
 pub trait Operator: Send + Sync + 'static {
     /// Performs a request and prints what it has to say. The error is for the person at the terminal.
     fn perform<'a>(&'a self, request: Request, say: Say<'a>) -> BoxFuture<'a, Result<(), String>>;

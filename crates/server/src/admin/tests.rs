@@ -65,7 +65,7 @@ async fn a_command_is_performed_by_the_server_and_its_words_come_back() {
         assert_eq!(said.len(), 1);
     };
     tokio::select! {
-        () = socket.serve(&world, &operator) => panic!("it serves permanently"),
+        () = socket.serve(&world, &operator) => panic!("it serves without end"),
         () = commands => {}
     }
     drop(socket);

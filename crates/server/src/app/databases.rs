@@ -289,7 +289,9 @@ pub(super) async fn look_at_each(
     let (mut all, mut empty) = (true, false);
     // What a directory has lost is said of the directory: no start makes it again.
     let is_lost = |which| {
-        settings.database.url.is_none() && !file(which, dir).exists() && dir.refuse_parts().is_err()
+        settings.database.url.is_none()
+            && crate::data_dir::is_missing(&file(which, dir))
+            && dir.refuse_parts().is_err()
     };
     for which in databases {
         let place = ("database", which.name());

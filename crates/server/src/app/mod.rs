@@ -168,7 +168,7 @@ impl App {
         }
     }
 
-    /// Anyone who performs commands on this service.
+    /// What performs commands on this service.
     pub fn operator(&self) -> Arc<dyn Operator> {
         Arc::new(operator::Local {
             engine: self.engine.for_operator(),

@@ -108,7 +108,7 @@ async fn run(flags: &Demo, fresh: &Path) -> anyhow::Result<bool> {
     app.prepare(&settings).await?;
     let (end, ended) = oneshot::channel();
     let story = async {
-        // Anyone who ends it in the middle of the story is heeded at once.
+        // Ctrl-C in the middle of the story ends it at once.
         let right = tokio::select! {
             biased;
             () = stop.next() => false,
@@ -144,7 +144,7 @@ async fn run_story(flags: &Demo, address: SocketAddr, key: &str) -> bool {
     );
     narrator.headline("Pointsman: a shop, its customers, and a simulated processor");
     narrator.line(&format!(
-        "A fresh sandbox at http://{address}, spoken to over its public interface alone."
+        "A fresh sandbox at http://{address}, used through its public API only."
     ));
     let client = Client::new(format!("http://{address}"), key.to_owned());
     let right = play(&client, &mut narrator).await;

@@ -16,7 +16,7 @@ fn a_directory_is_made_for_its_owner_alone() {
 }
 
 #[test]
-fn a_second_holder_is_reported_who_has_it_and_comes_in_afterwards() {
+fn a_second_holder_learns_who_has_it_and_comes_in_afterwards() {
     let (_root, dir) = fresh();
     let held = dir.hold().unwrap();
     let refused = dir.hold().err().unwrap().to_string();
@@ -57,6 +57,10 @@ fn files_that_are_gone_or_have_others_in_their_place_are_seen() {
     assert!(standing.is_lost());
     fs::rename(&aside, dir.path()).unwrap();
     assert!(!standing.is_lost());
+    fs::write(dir.simulator(), "books").unwrap();
+    let with_books = held.standing().unwrap();
+    fs::remove_file(dir.simulator()).unwrap();
+    assert!(with_books.is_lost() && !standing.is_lost());
     // Next to the old one, so that it can't have its number.
     fs::write(dir.simulator(), "another").unwrap();
     fs::rename(dir.simulator(), dir.store()).unwrap();

@@ -36,7 +36,7 @@ impl Story<'_> {
             Err(why) => Err(why),
         };
         narrator.shown(
-            "Nothing is charged before the customer is back, and only on what the processor says.",
+            "Nothing is charged before the customer has finished there, and only on what the processor says.",
             outcome,
         );
     }
@@ -260,7 +260,7 @@ fn parameter_of(address: &str, parameter: &str) -> Step {
     if query.split('&').any(|given| given == parameter) {
         Ok(())
     } else {
-        Err(format!("the shop is not reported `{parameter}`"))
+        Err(format!("the address lacks `{parameter}`"))
     }
 }
 

@@ -38,7 +38,7 @@ impl Narrator {
 
     /// A line between steps.
     pub fn line(&mut self, text: &str) {
-        // Anyone who stopped listening does not stop the story.
+        // A reader that has gone does not stop the story.
         let _ = writeln!(self.out, "{text}").and_then(|()| self.out.flush());
     }
 

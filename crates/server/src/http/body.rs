@@ -13,12 +13,12 @@ use super::envelope::Envelope;
 const READ_AWAY: usize = 16;
 
 /// Room for a body whose length was not declared. Unit: bytes.
-const UNTOLD: u64 = 16 * 1024;
+const UNDECLARED: u64 = 16 * 1024;
 
 /// The whole body, which is wiped when it is dropped: it may hold a card number.
 pub(super) async fn read(mut body: Body, limit: usize) -> Result<Zeroizing<Vec<u8>>, Envelope> {
     // Room from the start, since growing would leave copies behind. A body without a length grows in few steps.
-    let reported = body.size_hint().exact().unwrap_or(UNTOLD);
+    let reported = body.size_hint().exact().unwrap_or(UNDECLARED);
     let room = usize::try_from(reported).unwrap_or(limit).min(limit);
     let mut whole = Zeroizing::new(Vec::with_capacity(room));
     let mut seen = 0_usize;

@@ -356,7 +356,7 @@ mod tests {
             assert!(!rest(&mut stream).await.contains("hello"));
         };
         tokio::select! {
-            () = connections.accept(listener) => panic!("it accepts permanently"),
+            () = connections.accept(listener) => panic!("it accepts without end"),
             () = client => {}
         }
     }
@@ -377,7 +377,7 @@ mod tests {
             assert!(rest_of_one(&mut second).await.contains("hello"));
         };
         tokio::select! {
-            () = connections.accept(listener) => panic!("it accepts permanently"),
+            () = connections.accept(listener) => panic!("it accepts without end"),
             () = client => {}
         }
     }
@@ -410,7 +410,7 @@ mod tests {
             }
         };
         tokio::select! {
-            () = connections.accept(listener) => panic!("it accepts permanently"),
+            () = connections.accept(listener) => panic!("it accepts without end"),
             () = client => {}
         }
         let turns: BTreeSet<u32> = turns.lock().iter().copied().collect();
@@ -443,7 +443,7 @@ mod tests {
             }
         };
         tokio::select! {
-            () = connections.accept(listener) => panic!("it accepts permanently"),
+            () = connections.accept(listener) => panic!("it accepts without end"),
             () = client => {}
         }
         let written = answers.load(Ordering::Relaxed) * ANSWER;

@@ -128,7 +128,7 @@ fn not_ready(why: &str) -> Response {
 
 /// What is measured, in the text format of Prometheus.
 pub(super) async fn metrics(State(web): State<Arc<Web>>) -> Response {
-    // Anyone who scrapes need not probe.
+    // A scraper need not probe.
     let _ = readiness(&web).await;
     let mut response = (StatusCode::OK, Body::from(web.service.metrics.render())).into_response();
     let text = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");

@@ -104,7 +104,7 @@ impl KeySource {
         // Of nodes that share the file only one compares and replaces at a time: else one would lose the key that it seals
         // under from then on.
         let _alone = key_file::lock(path)?;
-        // Anyone who put a key there by hand would lose it.
+        // A key that somebody put there by hand would be lost.
         let there = key_file::read(path)?
             .map(|text| of_file(path, &text))
             .transpose()?;

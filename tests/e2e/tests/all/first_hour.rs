@@ -80,7 +80,7 @@ fn an_unknown_connection_of_a_flow_has_its_name_and_place() {
 }
 
 #[test]
-fn an_amount_with_a_fraction_is_reported_about_minor_units() {
+fn an_amount_with_a_fraction_is_answered_with_minor_units() {
     let shop = shared::shop();
     for amount in [json!(50.99), json!("50.99")] {
         let refused = shop.try_authorise(&Order::card(cards::VISA).with("amount", amount), None);

@@ -67,7 +67,7 @@ async fn place(store: &Db) -> Result<Option<String>, DbError> {
             Some(row) => Ok(row.opt_text(0)?.map(str::to_owned)),
             None => Ok(None),
         },
-        // Anyone who runs the server has taken the right to know it away, or it is no PostgreSQL of the usual kind.
+        // The server's administrator has taken the right to know it away, or it is no PostgreSQL of the usual kind.
         Err(DbError::Denied(_) | DbError::Sql { .. }) => Ok(None),
         Err(error) => Err(error),
     }

@@ -115,7 +115,7 @@ fn style() -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
-/// Anyone who stopped reading is no reason to fail.
+/// A reader that has gone does not stop it.
 fn line(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }

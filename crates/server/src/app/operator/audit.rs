@@ -106,7 +106,7 @@ pub fn verdict(verified: &[Verified], keyed: Keyed, json: bool) -> Vec<String> {
         .iter()
         .map(|chain| match &chain.broken {
             None => format!(
-                "ok      {}  {} entries, the last one is number {}",
+                "ok      {}  entries: {}, the last number: {}",
                 shown_team(&chain.team),
                 chain.entries,
                 chain.last
@@ -127,7 +127,7 @@ pub fn verdict(verified: &[Verified], keyed: Keyed, json: bool) -> Vec<String> {
 fn looked_at(verified: &[Verified], keyed: Keyed) -> &'static str {
     if keyed == Keyed::No {
         return "Only the links were looked at, since the vault's keys were not there: a chain that was written again from its beginning \
-                on can't be recognised.";
+                on can't be recognised. Give the keys with --key-file.";
     }
     if !verified.is_empty() && verified.iter().all(Verified::has_another_key) {
         return "No chain begins under this key: it is another installation's key, or every chain was written again.";

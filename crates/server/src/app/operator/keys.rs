@@ -113,10 +113,10 @@ impl Local {
         let state = match (key.revoked_at, key.expires_at) {
             (Some(at), _) => format!("revoked {}", at.rfc3339_seconds()),
             (None, Some(at)) if key.is_usable(self.engine.now()) => {
-                format!("in use, expires {}", at.rfc3339_seconds())
+                format!("valid, expires {}", at.rfc3339_seconds())
             }
             (None, Some(at)) => format!("expired {}", at.rfc3339_seconds()),
-            (None, None) => "in use".to_owned(),
+            (None, None) => "valid".to_owned(),
         };
         let used = key.last_used_at.map_or_else(
             || "never used".to_owned(),

@@ -53,7 +53,7 @@ fn a_key_has_a_name_an_end_and_a_last_use() {
     let before = line();
     for part in [
         "Back office",
-        "in use, expires 2",
+        "valid, expires 2",
         "never used",
         &key[key.len() - 4..],
     ] {

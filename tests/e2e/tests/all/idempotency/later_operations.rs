@@ -99,7 +99,7 @@ fn thirty_equal_refunds_with_one_key_at_once_are_one() {
 }
 
 #[test]
-fn equal_captures_and_equal_cancellations_with_one_key_at_once_are_reported_the_same() {
+fn equal_captures_and_equal_cancellations_with_one_key_at_once_get_the_same_answer() {
     let server = Setup::new().start();
     let shop = server.shop();
     for round in 0..8 {

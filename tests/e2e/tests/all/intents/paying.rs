@@ -196,7 +196,7 @@ fn completing_and_paying_at_once_leave_no_payment_on_a_complete_intent_that_it_d
                 shop.try_authorise(&order(&intent, cards::VISA), None)
             }
         });
-        // Anyone who comes second meets the other: the payment finds the intent complete, or completing finds it held.
+        // The second one meets the other: the payment finds the intent complete, or completing finds it held.
         let second = answers.iter().filter(|answer| !answer.errors().is_empty());
         assert!(second.clone().count() <= 1);
         for answer in second {

@@ -46,7 +46,7 @@ fn a_database_that_is_back_in_time_has_the_outcome_reported() {
 }
 
 #[test]
-fn a_repeat_under_a_key_is_reported_the_outcome_of_the_first() {
+fn a_repeat_under_a_key_gets_the_outcome_of_the_first() {
     let server = server();
     let order = Order::card(cards::VISA).flow("slow");
     let answer = cut_off(&server, Duration::from_secs(12), |shop| {

@@ -79,6 +79,11 @@ fn a_database_that_is_lost_is_not_said_to_be_made_by_the_first_start() {
         let name = file.trim_end_matches(".db");
         let notes = found.iter().filter(|found| found[1] == name);
         assert_eq!(notes.count(), 0, "{found:#?}");
+        // SQLite takes an empty file for a new database.
+        fs::write(server.data_dir().join(file), "").unwrap();
+        let found = findings(&server);
+        let said = message_of(&found, ["data directory", "databases", "problem"]);
+        assert!(said.contains(&format!("has lost {file}")), "{said}");
         fs::rename(&aside, server.data_dir().join(file)).unwrap();
     }
     let found = findings(&server);

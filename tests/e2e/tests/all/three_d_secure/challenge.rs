@@ -49,11 +49,11 @@ fn a_passed_challenge_completes_the_payment() {
         "{titles:?}"
     );
     assert!(
-        place("3D Secure is required") < place("The customer has come back"),
+        place("3D Secure is required") < place("The customer has finished"),
         "{titles:?}"
     );
     assert!(
-        place("The customer has come back") < place("Authorised and captured"),
+        place("The customer has finished") < place("Authorised and captured"),
         "{titles:?}"
     );
     assert_eq!(

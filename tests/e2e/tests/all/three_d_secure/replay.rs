@@ -37,7 +37,7 @@ fn the_same_request_sends_the_customer_to_the_same_page_before_and_after() {
 }
 
 #[test]
-fn another_request_under_the_key_is_reported_of_the_first_one() {
+fn another_request_under_the_key_learns_of_the_first_one() {
     let server = Setup::new().start();
     let shop = server.shop();
     let key = Shop::fresh_key();

@@ -31,7 +31,7 @@ fn loaded_again_it_answers_the_same_and_charges_once() {
         payment
             .titles()
             .iter()
-            .filter(|title| *title == "The customer has come back")
+            .filter(|title| *title == "The customer has finished")
             .count(),
         1
     );
@@ -61,7 +61,7 @@ fn in_many_tabs_at_once_it_charges_once() {
         assert_eq!(
             read.titles()
                 .iter()
-                .filter(|title| *title == "The customer has come back")
+                .filter(|title| *title == "The customer has finished")
                 .count(),
             1
         );

@@ -150,7 +150,7 @@ fn an_address_has_so_many_connections_unless_it_is_a_trusted_proxys() {
             wire.answer().map(|_| wire)
         })
     };
-    // Anyone who has looked whether the server is up may still count for a moment.
+    // The look whether the server is up may still count for a moment.
     let held = [(); 3].map(|()| open("there is room for three"));
     let mut refused = hello();
     let _ = refused.0.write_all(get("/health/live").as_bytes());

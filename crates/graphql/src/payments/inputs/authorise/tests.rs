@@ -210,7 +210,7 @@ fn texts_and_json_are_bounded_by_path() {
 }
 
 #[test]
-fn what_is_reported_of_a_payer_is_kept() {
+fn the_details_of_a_payer_are_kept() {
     let command = authorise(
         json!({"customer": {"email": "a@b.example", "company": {"vatId": "IE1"}}, "initiator": "MERCHANT"}),
     );
