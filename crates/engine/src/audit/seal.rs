@@ -33,15 +33,21 @@ pub(crate) struct Logged {
 }
 
 impl Logged {
-    /// From which time on ends are written to the log now; `None` when it is not time yet.
+    /// From which time on ends are written to the log now, at a start all of them; `None` when it is not time yet.
     fn due(&self, now: Timestamp) -> Option<Timestamp> {
         let mut last = self.ends.lock();
-        let since = last.unwrap_or_else(|| now.before(LOG_EVERY));
+        let since = last.unwrap_or(Timestamp::from_micros(-1));
         let is_due = last.is_none() || since > now || now.since(since) >= LOG_EVERY;
         is_due.then(|| {
             *last = Some(now);
             since
         })
+    }
+
+    /// From which time on ends are written to the log when the service stops.
+    fn last(&self, now: Timestamp) -> Timestamp {
+        let since = self.ends.lock().replace(now);
+        since.unwrap_or(Timestamp::from_micros(-1)).min(now)
     }
 
     /// Whether it is time to report that a team's chain is broken.
@@ -78,6 +84,10 @@ impl Engine {
     pub async fn write_audit(&self) {
         if let Err(stop) = self.seal_everything().await {
             tracing::warn!(stop = ?stop, "counts of the audit trail were not written");
+        }
+        let since = self.inner.audit_logged.last(self.inner.world.now());
+        if let Err(stop) = self.log_ends_since(since).await {
+            tracing::warn!(stop = ?stop, "ends of the audit trail were not logged");
         }
     }
 
@@ -183,6 +193,10 @@ impl Engine {
         let Some(since) = self.inner.audit_logged.due(self.inner.world.now()) else {
             return Ok(());
         };
+        self.log_ends_since(since).await
+    }
+
+    async fn log_ends_since(&self, since: Timestamp) -> Result<(), EngineError> {
         for (team, end) in store::audit_chain::sealed_after(&self.inner.store, since).await? {
             tracing::info!(
                 team = %team,
@@ -221,11 +235,13 @@ mod tests {
     fn ends_are_logged_at_the_start_and_every_hour() {
         let at = |seconds: i64| Timestamp::from_micros(seconds * 1_000_000);
         let logged = Logged::default();
-        assert_eq!(logged.due(at(7200)), Some(at(3600)));
+        let start = Timestamp::from_micros(-1);
+        assert_eq!(logged.due(at(7200)), Some(start), "all of them");
         assert_eq!(logged.due(at(7201)), None);
         assert_eq!(logged.due(at(10_799)), None);
         assert_eq!(logged.due(at(10_800)), Some(at(7200)));
         assert!(logged.due(at(9000)).is_some(), "a clock that was set back");
+        assert_eq!(logged.last(at(9100)), at(9000), "at the end of the service");
     }
 
     #[test]
