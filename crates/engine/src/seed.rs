@@ -125,12 +125,12 @@ impl Engine {
         })?;
         let guard = store::installation::insert(store::installation::FIRST_TEAM, &team.key());
         let change = Change::new(self.change_id(), store::installation::FIRST_TEAM).with(guard);
-        let change = self.founding(
-            change,
-            team,
-            &seed.team_name,
-            (&seed.connections, &seed.flows),
-        )?;
+        let beginning = Beginning {
+            name: &seed.team_name,
+            connections: &seed.connections,
+            flows: &seed.flows,
+        };
+        let change = self.founding(change, team, beginning)?;
         let change = change
             .with(credential::insert(&row))
             .with(self.audit(&made_key(Act::KeyCreated, &row)));
@@ -149,7 +149,12 @@ impl Engine {
     ) -> Result<TeamId, AdminError> {
         let id = TeamId::new(self.inner.world.uuid_v7());
         let change = Change::new(self.change_id(), &id.key());
-        let change = self.founding(change, id, name, (connections, flows))?;
+        let beginning = Beginning {
+            name,
+            connections,
+            flows,
+        };
+        let change = self.founding(change, id, beginning)?;
         match self.committed_plain(change).await? {
             Refused::No => Ok(id),
             Refused::Yes => Err(AdminError::refused(
@@ -163,10 +168,13 @@ impl Engine {
         &self,
         mut change: Change,
         id: TeamId,
-        name: &str,
-        begins_with: (&[SeedConnection], &[SeedFlow]),
+        beginning: Beginning<'_>,
     ) -> Result<Change, AdminError> {
-        let (connections, flows) = begins_with;
+        let Beginning {
+            name,
+            connections,
+            flows,
+        } = beginning;
         let now = self.inner.world.now();
         change.push(store::team::insert(
             &Team {
@@ -195,6 +203,14 @@ impl Engine {
         change.push(self.audit(&deed));
         Ok(change)
     }
+}
+
+/// What a new team begins with.
+#[derive(Clone, Copy)]
+struct Beginning<'a> {
+    name: &'a str,
+    connections: &'a [SeedConnection],
+    flows: &'a [SeedFlow],
 }
 
 impl SeedConnection {

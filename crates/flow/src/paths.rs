@@ -128,81 +128,62 @@ impl Walk<'_> {
     }
 
     fn on_the_way(&mut self, action: &Action, name: &str, place: &str, ways: Ways) -> Ways {
-        let place = format!("{place}.{name}");
-        let bits = ways.bits;
-        let after = |bits| Ways {
-            bits,
-            without: None,
-        };
-        match action {
-            Action::Offer(_) | Action::ThreeDSecure(_) if bits & !BEFORE != 0 => {
-                self.problem(
-                    &place,
-                    format!(
-                        "`{name}` comes after `authorise`, where it changes nothing; put it before"
-                    ),
-                );
-                ways
-            }
-            Action::Authorise(_) => {
-                if bits & !BEFORE != 0 {
-                    self.problem(
-                        &place,
-                        "a payment that comes here may be authorised already; on one path there is one `authorise`",
-                    );
-                }
-                after(AUTHORISED)
-            }
-            Action::Decline { .. } => {
-                if bits & !BEFORE != 0 {
-                    self.problem(
-                        &place,
-                        "a payment that comes here may be authorised already; use `cancel`",
-                    );
-                }
-                after(0)
-            }
-            Action::Capture(_) | Action::Refund { .. } | Action::Cancel { .. }
-                if bits & BEFORE != 0 =>
-            {
-                self.problem(
-                    &place,
-                    format!(
-                        "`{name}` comes only after `authorise`, and a payment can come here without"
-                    ),
-                );
-                ways
-            }
-            Action::Capture(when) => {
-                if bits & !AUTHORISED != 0 {
-                    self.problem(
-                        &place,
-                        "a `capture` or `cancel` stands before this one on the same path; keep one",
-                    );
-                }
-                after(if *when == CaptureWhen::Now {
-                    CAPTURED
-                } else {
-                    PLANNED
-                })
-            }
-            Action::Refund { .. } => {
-                if bits & (AUTHORISED | CANCELLED) != 0 {
-                    self.problem(
-                        &place,
-                        "only captured money is refunded: put `capture` before, or use `cancel`",
-                    );
-                }
-                ways
-            }
-            Action::Cancel { .. } => {
-                if bits & (CAPTURED | CANCELLED) != 0 {
-                    self.problem(&place, "the payment is captured or cancelled before this step; captured money is given back with `refund`");
-                }
-                after(CANCELLED)
-            }
-            _ => ways,
+        if let Some(message) = misplaced(action, name, ways.bits) {
+            self.problem(&format!("{place}.{name}"), message);
         }
+        ways_after(action, ways)
+    }
+}
+
+/// What is wrong with a step where payments come in these ways.
+fn misplaced(action: &Action, name: &str, bits: u8) -> Option<String> {
+    let comes_in = |ways| bits & ways != 0;
+    let is_begun = comes_in(!BEFORE);
+    let message = match action {
+        Action::Offer(_) | Action::ThreeDSecure(_) if is_begun => {
+            return Some(format!(
+                "`{name}` comes after `authorise`, where it changes nothing; put it before"
+            ));
+        }
+        Action::Authorise(_) if is_begun => {
+            "a payment that comes here may be authorised already; on one path there is one `authorise`"
+        }
+        Action::Decline { .. } if is_begun => {
+            "a payment that comes here may be authorised already; use `cancel`"
+        }
+        Action::Capture(_) | Action::Refund { .. } | Action::Cancel { .. } if comes_in(BEFORE) => {
+            return Some(format!(
+                "`{name}` comes only after `authorise`, and a payment can come here without"
+            ));
+        }
+        Action::Capture(_) if comes_in(!AUTHORISED) => {
+            "a `capture` or `cancel` stands before this one on the same path; keep one"
+        }
+        Action::Refund { .. } if comes_in(AUTHORISED | CANCELLED) => {
+            "only captured money is refunded: put `capture` before, or use `cancel`"
+        }
+        Action::Cancel { .. } if comes_in(CAPTURED | CANCELLED) => {
+            "the payment is captured or cancelled before this step; captured money is given back with `refund`"
+        }
+        _ => return None,
+    };
+    Some(message.to_owned())
+}
+
+/// In which ways payments leave a step to which they came in these.
+fn ways_after(action: &Action, ways: Ways) -> Ways {
+    let after = |bits| Ways {
+        bits,
+        without: None,
+    };
+    match action {
+        Action::Authorise(_) => after(AUTHORISED),
+        Action::Decline { .. } => after(0),
+        Action::Capture(_) | Action::Cancel { .. } if ways.bits & BEFORE != 0 => ways,
+        Action::Capture(CaptureWhen::Now) => after(CAPTURED),
+        Action::Capture(_) => after(PLANNED),
+        Action::Cancel { .. } => after(CANCELLED),
+        _ => ways,
     }
 }
 

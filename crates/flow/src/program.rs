@@ -167,6 +167,13 @@ impl Program {
     }
 }
 
+/// A condition with what follows when it holds, and when it does not.
+struct Choice<'a> {
+    condition: &'a str,
+    then: &'a [Step],
+    otherwise: &'a [Step],
+}
+
 struct Compiler {
     code: Vec<Instruction>,
     problems: Vec<Problem>,
@@ -195,7 +202,14 @@ impl Compiler {
                 condition,
                 then,
                 otherwise,
-            } => return self.branch(name, place, condition, then, otherwise),
+            } => {
+                let choice = Choice {
+                    condition,
+                    then,
+                    otherwise,
+                };
+                return self.branch(name, place, &choice);
+            }
             Action::Offer(methods) => Op::Offer(methods.clone()),
             Action::ThreeDSecure(wish) => Op::Wish(*wish),
             Action::Authorise(to) => Op::Authorise {
@@ -229,7 +243,12 @@ impl Compiler {
         self.code.push(Instruction { step: name, op });
     }
 
-    fn branch(&mut self, step: String, place: &str, text: &str, then: &[Step], otherwise: &[Step]) {
+    fn branch(&mut self, step: String, place: &str, choice: &Choice<'_>) {
+        let Choice {
+            condition: text,
+            then,
+            otherwise,
+        } = *choice;
         let condition = match Condition::parse(text) {
             Ok(condition) => condition,
             Err(message) => {

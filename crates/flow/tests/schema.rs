@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use domain::{decline::DeclineCode, method::Method};
 use flow::{Document, JSON_SCHEMA};
 use regex::Regex;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// The parts of JSON Schema (draft 2020-12) that our schema uses. A keyword that is not here fails the test.
 struct Schema {
@@ -65,52 +65,57 @@ impl Schema {
             "maxLength" => value.as_str().is_none_or(|text| length(text) <= bound()),
             "minimum" => value.as_i64().is_none_or(|number| number >= bound()),
             "maximum" => value.as_i64().is_none_or(|number| number <= bound()),
-            "minItems" => value
+            "minItems" | "maxItems" | "uniqueItems" | "items" => value
                 .as_array()
-                .is_none_or(|items| items.len() >= usize::try_from(bound()).unwrap()),
-            "maxItems" => value
-                .as_array()
-                .is_none_or(|items| items.len() <= usize::try_from(bound()).unwrap()),
-            "uniqueItems" => value.as_array().is_none_or(|items| {
-                items
-                    .iter()
-                    .enumerate()
-                    .all(|(index, item)| !items[..index].contains(item))
-            }),
-            "items" => value
-                .as_array()
-                .is_none_or(|items| items.iter().all(|item| self.fits(rule, item))),
-            "required" => value.as_object().is_none_or(|members| {
-                rule.as_array()
-                    .unwrap()
-                    .iter()
-                    .all(|name| members.contains_key(name.as_str().unwrap()))
-            }),
-            "properties" => value.as_object().is_none_or(|members| {
-                members
-                    .iter()
-                    .all(|(name, member)| rule.get(name).is_none_or(|rule| self.fits(rule, member)))
-            }),
+                .is_none_or(|items| self.list_keyword(keyword, rule, items)),
+            "required" | "properties" | "additionalProperties" | "dependentRequired" => value
+                .as_object()
+                .is_none_or(|members| self.object_keyword(schema, keyword, rule, members)),
+            other => panic!("the keyword {other}"),
+        }
+    }
+
+    fn list_keyword(&self, keyword: &str, rule: &Value, items: &[Value]) -> bool {
+        let bound = || usize::try_from(rule.as_i64().unwrap()).unwrap();
+        match keyword {
+            "minItems" => items.len() >= bound(),
+            "maxItems" => items.len() <= bound(),
+            "uniqueItems" => items
+                .iter()
+                .enumerate()
+                .all(|(index, item)| !items[..index].contains(item)),
+            "items" => items.iter().all(|item| self.fits(rule, item)),
+            other => panic!("the keyword {other}"),
+        }
+    }
+
+    fn object_keyword(
+        &self,
+        schema: &Value,
+        keyword: &str,
+        rule: &Value,
+        members: &Map<String, Value>,
+    ) -> bool {
+        let has_all = |names: &Value| {
+            let mut names = names.as_array().unwrap().iter();
+            names.all(|name| members.contains_key(name.as_str().unwrap()))
+        };
+        match keyword {
+            "required" => has_all(rule),
+            "properties" => members
+                .iter()
+                .all(|(name, member)| rule.get(name).is_none_or(|rule| self.fits(rule, member))),
             "additionalProperties" => {
                 assert_eq!(rule, false);
-                value.as_object().is_none_or(|members| {
-                    members
-                        .keys()
-                        .all(|name| schema["properties"].get(name).is_some())
-                })
+                members
+                    .keys()
+                    .all(|name| schema["properties"].get(name).is_some())
             }
-            "dependentRequired" => value.as_object().is_none_or(|members| {
-                rule.as_object().unwrap().iter().all(|(name, needed)| {
-                    let all = || {
-                        needed
-                            .as_array()
-                            .unwrap()
-                            .iter()
-                            .all(|name| members.contains_key(name.as_str().unwrap()))
-                    };
-                    !members.contains_key(name) || all()
-                })
-            }),
+            "dependentRequired" => rule
+                .as_object()
+                .unwrap()
+                .iter()
+                .all(|(name, needed)| !members.contains_key(name) || has_all(needed)),
             other => panic!("the keyword {other}"),
         }
     }

@@ -261,7 +261,7 @@ impl Life {
             "{news:?} of operation {n}, {:?}, which was {:?}",
             operation.kind, operation.state
         );
-        let lines = self.payment.settle(n, news, (source, self.now), &policy());
+        let lines = self.payment.settle(n, news, source.at(self.now), &policy());
         if !may_follow(before.status().text(), self.payment.status().text()) {
             self.breaks(
                 "table-of-states",

@@ -7,8 +7,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    CancelCause, News, Occurrence, Operation, OperationKind, OperationState, OtherOperationFound,
-    Payment, PaymentEvent, Policy, Source, Status,
+    Arrival, CancelCause, News, Occurrence, Operation, OperationKind, OperationState,
+    OtherOperationFound, Payment, PaymentEvent, Policy, Source, Status,
     news::{Meaning, note_answer},
     settle::words,
 };
@@ -31,6 +31,16 @@ pub struct Other {
     pub found: Booked,
     /// Whether the operation is recorded as what was found; else it takes a person.
     pub recorded: bool,
+}
+
+/// News that tells of something else than what was asked for.
+pub(super) struct OtherNews<'a> {
+    /// What the processor has.
+    pub(super) found: Booked,
+    /// What the news would mean for the operation that was asked for.
+    pub(super) meaning: Meaning,
+    /// The news itself.
+    pub(super) news: &'a News,
 }
 
 /// How an answer is taken that tells of something else than what was asked for.
@@ -119,11 +129,17 @@ impl Payment {
     /// Takes news that tells of something else: the operation becomes what was found, where that can be recorded.
     pub(super) fn take_other(
         &mut self,
-        (n, found): (u32, Booked),
-        (meaning, news): (Meaning, &News),
-        (source, at): (Source, Timestamp),
+        n: u32,
+        other: OtherNews<'_>,
+        arrival: Arrival,
         policy: &Policy,
     ) -> Taken {
+        let OtherNews {
+            found,
+            meaning,
+            news,
+        } = other;
+        let Arrival { source, at } = arrival;
         let becomes = self.becomes(n, found);
         let Some(operation) = self.operation_mut(n) else {
             return Taken::Settled(Vec::new());
@@ -160,7 +176,8 @@ impl Payment {
         }
         match meaning {
             Meaning::Effect { captured } if kind.is_attempt() && open => {
-                lines.extend(self.approved_otherwise((n, captured), news, at, policy));
+                lines.extend(self.decline_approval(n, news, at, policy));
+                lines.extend(self.owe(n, captured, at));
                 Taken::Settled(lines)
             }
             meaning => {
@@ -195,11 +212,11 @@ impl Payment {
         }
     }
 
-    /// The processor has approved another amount than was asked for: that is declined, and given back.
+    /// The processor has approved another amount than was asked for: that is declined.
     /// Source: behaviour contract, section 7.
-    fn approved_otherwise(
+    fn decline_approval(
         &mut self,
-        (n, captured): (u32, bool),
+        n: u32,
         news: &News,
         at: Timestamp,
         policy: &Policy,
@@ -218,11 +235,10 @@ impl Payment {
             approval,
         });
         let reason = code.code().to_owned();
-        let mut lines = self.ended(n, OperationState::Refused { at, reason }, at, policy);
+        let lines = self.ended(n, OperationState::Refused { at, reason }, at, policy);
         if let Some(operation) = self.operation_mut(n) {
             operation.state = OperationState::Done { at };
         }
-        lines.extend(self.owe(n, captured, at));
         lines
     }
 

@@ -43,7 +43,7 @@ pub use event::{
     PaymentEvent, RequiredAction, Started, WaitsFor,
 };
 pub use new::NewPayment;
-pub use news::{News, Resolution, Source};
+pub use news::{Arrival, News, Resolution, Source};
 pub use operation::{
     AbandonCause, CancelCause, OnceRef, Operation, OperationKind, OperationState, Owed,
 };

@@ -51,6 +51,23 @@ pub enum Source {
     Processor,
 }
 
+impl Source {
+    /// News from this source that arrives at this time.
+    #[must_use]
+    pub const fn at(self, at: Timestamp) -> Arrival {
+        Arrival { source: self, at }
+    }
+}
+
+/// Where news comes from, and when it arrives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Arrival {
+    /// Who brings it.
+    pub source: Source,
+    /// When it arrives.
+    pub at: Timestamp,
+}
+
 /// What a person found out about a payment whose outcome, or about a refund whose outcome, stays unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Resolution {

@@ -202,32 +202,8 @@ impl Payment {
         let (kind, amount) = (operation.kind, operation.amount);
         let sum = self.words(amount);
         match kind {
-            OperationKind::Authorise { .. } if captured => {
-                self.captured = amount;
-                self.enter_captured(Status::Succeeded);
-                self.flow_goes_on(at);
-                let events = [PaymentEvent::Authorised, PaymentEvent::Captured]
-                    .map(|event| self.event_of(n, event));
-                let occurrence = Occurrence::new(at, "Authorised and captured").saying(sum);
-                vec![occurrence.events(events.into_iter().flatten())]
-            }
-            OperationKind::Authorise { .. } => {
-                self.status = Status::Authorised;
-                self.expires_at = Some(at.after(policy.lifetime));
-                // Where the processor has no sale, or made it an authorisation alone, a capture completes it.
-                self.capture_at = match self.capture_rule {
-                    CaptureRule::Immediate => Some(at),
-                    CaptureRule::After { seconds } => Some(at.after(Duration::from_secs(seconds))),
-                    CaptureRule::Api | CaptureRule::Flow => None,
-                };
-                self.flow_goes_on(at);
-                occurred(
-                    at,
-                    "Authorised",
-                    sum,
-                    self.event_of(n, PaymentEvent::Authorised),
-                )
-            }
+            OperationKind::Authorise { .. } if captured => self.mark_captured_at_once(n, at),
+            OperationKind::Authorise { .. } => self.mark_authorised(n, at, policy),
             OperationKind::Capture if self.status == Status::Authorised => {
                 self.captured = amount;
                 self.enter_captured(Status::Succeeded);
@@ -276,6 +252,42 @@ impl Payment {
             ),
             OperationKind::Abandon { target, cause } => self.abandoned(target, cause, at),
         }
+    }
+
+    /// Operation `n` has authorised and captured its amount.
+    fn mark_captured_at_once(&mut self, n: u32, at: Timestamp) -> Vec<Occurrence> {
+        let Some(amount) = self.operation(n).map(|operation| operation.amount) else {
+            return Vec::new();
+        };
+        self.captured = amount;
+        self.enter_captured(Status::Succeeded);
+        self.flow_goes_on(at);
+        let events =
+            [PaymentEvent::Authorised, PaymentEvent::Captured].map(|event| self.event_of(n, event));
+        let occurrence = Occurrence::new(at, "Authorised and captured").saying(self.words(amount));
+        vec![occurrence.events(events.into_iter().flatten())]
+    }
+
+    /// Operation `n` has authorised its amount; nothing is captured yet.
+    fn mark_authorised(&mut self, n: u32, at: Timestamp, policy: &Policy) -> Vec<Occurrence> {
+        let Some(amount) = self.operation(n).map(|operation| operation.amount) else {
+            return Vec::new();
+        };
+        self.status = Status::Authorised;
+        self.expires_at = Some(at.after(policy.lifetime));
+        // Where the processor has no sale, or made it an authorisation alone, a capture completes it.
+        self.capture_at = match self.capture_rule {
+            CaptureRule::Immediate => Some(at),
+            CaptureRule::After { seconds } => Some(at.after(Duration::from_secs(seconds))),
+            CaptureRule::Api | CaptureRule::Flow => None,
+        };
+        self.flow_goes_on(at);
+        occurred(
+            at,
+            "Authorised",
+            self.words(amount),
+            self.event_of(n, PaymentEvent::Authorised),
+        )
     }
 
     /// The operation ended without effect.

@@ -3,19 +3,44 @@
 use std::time::Duration;
 
 use super::{
-    Evidence, Initiator, News, Occurrence, Operation, OperationKind, OperationState, Payment,
-    PaymentEvent, Policy, Resolution, Source, Status, ThreeDsWish,
-    differs::Taken,
+    Arrival, Evidence, Initiator, News, Occurrence, Operation, OperationKind, OperationState,
+    Payment, PaymentEvent, Policy, Resolution, Source, Status, ThreeDsWish,
+    differs::{OtherNews, Taken},
     news::{Meaning, note_answer},
 };
 use crate::{
     Timestamp,
-    answer::{ActionKind, Answer},
+    answer::{ActionKind, Answer, Booked},
     fault::{Code, Fault},
 };
 
 /// A look-up is put off by at most so much because a processor asks for it.
 const LOOK_UP_WAITS_AT_MOST: Duration = Duration::from_mins(15);
+
+/// What settling must know of an operation as it was before the news.
+struct Before {
+    kind: OperationKind,
+    is_unknown: bool,
+    /// The customer was asked for something.
+    was_asked: bool,
+    /// A completion of what the customer was asked for is under way.
+    is_completing: bool,
+    /// When its call has ended at the latest.
+    over_by: Timestamp,
+}
+
+impl Before {
+    fn of(operation: &Operation, policy: &Policy) -> Self {
+        let was_asked = operation.action.is_some();
+        Self {
+            kind: operation.kind,
+            is_unknown: matches!(operation.state, OperationState::Unknown { .. }),
+            was_asked,
+            is_completing: was_asked && operation.state == OperationState::Sent,
+            over_by: operation.send_by.after(policy.call_timeout),
+        }
+    }
+}
 
 /// A person's word on an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,68 +58,119 @@ impl Payment {
         &mut self,
         n: u32,
         news: News,
-        from: (Source, Timestamp),
+        arrival: Arrival,
         policy: &Policy,
     ) -> Vec<Occurrence> {
-        let (source, at) = from;
+        let Arrival { source, at } = arrival;
         let Some(operation) = self.operation(n) else {
             return Vec::new();
         };
-        let kind = operation.kind;
-        let (open, is_over) = (operation.state.is_open(), has_ended(operation));
-        let unknown = matches!(operation.state, OperationState::Unknown { .. });
+        let before = Before::of(operation, policy);
+        let is_over = has_ended(operation);
         let is_reported = matches!(news, News::Answer(_) | News::Later(_));
-        let over_by = operation.send_by.after(policy.call_timeout);
-        let was_asked = operation.action.is_some();
-        let completing = was_asked && operation.state == OperationState::Sent;
         let not_before = asked_to_wait(&news, at);
-        let mut meaning = self.meaning(n, &news, policy);
-        let moves_money = matches!(meaning, Meaning::Effect { .. });
-        let is_done = operation.state.is_done();
-        let mut differs = Vec::new();
-        let other = self
-            .booked_otherwise(n, &news)
-            .filter(|_| open || (moves_money && !is_done));
-        if let Some(found) = other {
-            match self.take_other((n, found), (meaning, &news), from, policy) {
-                Taken::As(taken, lines) => (meaning, differs) = (taken, lines),
-                Taken::Settled(lines) => {
-                    self.wake_runs(at);
-                    return lines;
+        let meaning = self.meaning(n, &news, policy);
+        let other = self.other_to_take(n, &news, &meaning);
+        let (mut meaning, mut lines) = match other {
+            None => (meaning, Vec::new()),
+            Some(found) => {
+                let other = OtherNews {
+                    found,
+                    meaning,
+                    news: &news,
+                };
+                match self.take_other(n, other, arrival, policy) {
+                    Taken::As(meaning, lines) => (meaning, lines),
+                    Taken::Settled(lines) => {
+                        self.wake_runs(at);
+                        return lines;
+                    }
                 }
             }
-        }
+        };
         if is_over {
-            differs.extend(match meaning {
+            lines.extend(match meaning {
                 Meaning::Undone(reason) => self.undone(n, &reason, at, policy),
                 meaning => self.settle_late(n, &meaning, &news, at),
             });
-            return differs;
+            return lines;
         }
         // Once it can be under way no more. Its own answer ends it at once.
         let over = match source {
             Source::Call | Source::Restored => at,
-            Source::LookUp | Source::Processor => at.max(over_by),
+            Source::LookUp | Source::Processor => at.max(before.over_by),
         };
         // What the customer was asked is answered; that the processor still asks is older than the completion under way.
-        if completing && at < over && matches!(meaning, Meaning::Asks(_)) {
+        if before.is_completing && at < over && matches!(meaning, Meaning::Asks(_)) {
             meaning = Meaning::Same;
         }
+        self.count_look(n, source);
+        // What takes a person tells nothing of this operation.
+        if other.is_none() || !matches!(meaning, Meaning::Unclear | Meaning::Same) {
+            self.note_news(n, news);
+        }
+        let mut changes = match meaning {
+            Meaning::Same => {
+                self.look_again(n, at, policy);
+                return lines;
+            }
+            Meaning::Unclear => self.becomes_unknown(n, at, over, policy),
+            meaning => self.apply_meaning(n, meaning, at, policy),
+        };
+        self.put_off(n, not_before);
+        self.wake_runs(at);
+        let found = evidence(source, before.kind, before.is_unknown, is_reported);
+        if let (Some((by, found)), Some(first)) = (found, changes.first_mut()) {
+            add_evidence(first, PaymentEvent::found(n, by), found);
+        }
+        let passed = self.passed_unasked(n, at).filter(|_| !before.was_asked);
+        changes.extend(passed);
+        lines.extend(changes);
+        lines
+    }
+
+    /// What the processor has in the place of operation `n`, where the news about it changes anything.
+    fn other_to_take(&self, n: u32, news: &News, meaning: &Meaning) -> Option<Booked> {
+        let state = &self.operation(n)?.state;
+        let moves_money = matches!(meaning, Meaning::Effect { .. });
+        self.booked_otherwise(n, news)
+            .filter(|_| state.is_open() || (moves_money && !state.is_done()))
+    }
+
+    /// Counts a look-up of operation `n`.
+    fn count_look(&mut self, n: u32, source: Source) {
         if let Some(operation) = self.operation_mut(n) {
             operation.looks = operation
                 .looks
                 .saturating_add(u32::from(source == Source::LookUp));
-            // What takes a person tells nothing of this operation.
-            if other.is_none() || !matches!(meaning, Meaning::Unclear | Meaning::Same) {
-                note_answer(operation, news);
-            }
         }
-        let mut lines = match meaning {
-            Meaning::Same => {
-                self.look_again(n, at, policy);
-                return differs;
-            }
-            Meaning::Unclear => self.becomes_unknown(n, at, over, policy),
+    }
+
+    /// Keeps what the news says of operation `n` next to its meaning.
+    fn note_news(&mut self, n: u32, news: News) {
+        if let Some(operation) = self.operation_mut(n) {
+            note_answer(operation, news);
+        }
+    }
+
+    /// The next step of operation `n` comes no earlier than this.
+    fn put_off(&mut self, n: u32, not_before: Timestamp) {
+        if let Some(operation) = self.operation_mut(n) {
+            operation.next_at = operation.next_at.map(|next| next.max(not_before));
+        }
+    }
+
+    /// Changes the payment as this meaning for operation `n` says.
+    fn apply_meaning(
+        &mut self,
+        n: u32,
+        meaning: Meaning,
+        at: Timestamp,
+        policy: &Policy,
+    ) -> Vec<Occurrence> {
+        match meaning {
+            // Neither changes the payment by itself.
+            Meaning::Same | Meaning::Unclear => Vec::new(),
             Meaning::Waits => self.becomes_pending(n, at, policy),
             Meaning::Asks(action) => self.becomes_waiting(n, action, at, policy),
             Meaning::Effect { captured } => self.took_effect(n, captured, at, policy),
@@ -104,25 +180,7 @@ impl Payment {
             Meaning::Nothing(reason) | Meaning::Undone(reason) => {
                 self.ended(n, OperationState::Failed { at, reason }, at, policy)
             }
-        };
-        if let Some(operation) = self.operation_mut(n) {
-            operation.next_at = operation.next_at.map(|next| next.max(not_before));
         }
-        self.wake_runs(at);
-        let found = evidence(source, kind, unknown, is_reported);
-        if let (Some((by, found)), Some(first)) = (found, lines.first_mut()) {
-            first.events.insert(0, PaymentEvent::found(n, by));
-            let entry = &mut first.entry;
-            entry.message = Some(match entry.message.take() {
-                Some(message) => format!("{message} {found}"),
-                None => found,
-            });
-        }
-        if let Some(passed) = self.passed_unasked(n, at).filter(|_| !was_asked) {
-            lines.push(passed);
-        }
-        differs.extend(lines);
-        differs
     }
 
     /// What the timeline says of 3D Secure that took place without a page for the customer.
@@ -351,6 +409,16 @@ fn evidence(
         Source::Call | Source::Restored | Source::Processor => return None,
     };
     Some((by, words))
+}
+
+/// Puts before what a change says how it became known, and that after its message.
+fn add_evidence(change: &mut Occurrence, event: PaymentEvent, words: String) {
+    change.events.insert(0, event);
+    let entry = &mut change.entry;
+    entry.message = Some(match entry.message.take() {
+        Some(message) => format!("{message} {words}"),
+        None => words,
+    });
 }
 
 pub(super) fn words(kind: OperationKind) -> &'static str {

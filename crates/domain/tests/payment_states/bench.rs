@@ -137,7 +137,7 @@ pub(crate) fn refused() -> News {
 }
 
 pub(crate) fn apply_news(payment: &mut Payment, n: u32, news: News, seconds: u64) {
-    payment.settle(n, news, (Source::Call, at(seconds)), &policy());
+    payment.settle(n, news, Source::Call.at(at(seconds)), &policy());
 }
 
 /// What a look-up at this time tells that found nothing.

@@ -36,7 +36,7 @@ fn approved(captured: bool, money: Money) -> News {
 
 /// Takes news as a look-up before the call brings it in a restored database; the titles.
 fn restored(payment: &mut Payment, n: u32, news: News) -> Vec<String> {
-    let lines = payment.settle(n, news, (Source::Restored, at(9)), &policy());
+    let lines = payment.settle(n, news, Source::Restored.at(at(9)), &policy());
     lines.into_iter().map(|line| line.entry.title).collect()
 }
 
@@ -144,7 +144,7 @@ fn what_fits_nothing_is_taken_for_nothing_and_waits_for_a_person() {
         assert_eq!((one.status(), one.refunded()), (Status::RefundPending, 0));
         assert_eq!(one.operation(n).unwrap().processor_id, None);
         // That is reported once.
-        let lines = one.settle(n, news, (Source::LookUp, at(20)), &policy());
+        let lines = one.settle(n, news, Source::LookUp.at(at(20)), &policy());
         assert_eq!(lines, []);
         assert_eq!((one.status(), one.refunded()), (Status::RefundPending, 0));
     }
@@ -159,7 +159,7 @@ fn an_approval_of_another_amount_is_declined_and_given_back() {
     ] {
         let mut one = in_status(Status::Active).unwrap();
         let news = approved(captured, money(400, "EUR"));
-        one.settle(1, news, (source, at(9)), &policy());
+        one.settle(1, news, source.at(at(9)), &policy());
         assert_eq!((one.status(), one.captured()), (Status::Declined, 0));
         assert_eq!(one.decline().unwrap().code.code(), "INVALID_AMOUNT");
         let owed = Duty::Reverse {
@@ -173,14 +173,14 @@ fn an_approval_of_another_amount_is_declined_and_given_back() {
     }
     let mut one = in_status(Status::Active).unwrap();
     let news = approved(true, money(1000, "USD"));
-    one.settle(1, news, (Source::Call, at(9)), &policy());
+    one.settle(1, news, Source::Call.at(at(9)), &policy());
     assert_eq!(one.status(), Status::NoAnswerFromPsp);
     assert_eq!(one.operation(1).unwrap().answer, None);
     let mut one = in_status(Status::Active).unwrap();
     one.settle(
         1,
         approved(true, money(1000, "EUR")),
-        (Source::Call, at(9)),
+        Source::Call.at(at(9)),
         &policy(),
     );
     assert_eq!((one.status(), one.captured()), (Status::Succeeded, 1000));

@@ -28,7 +28,7 @@ fn kinds(occurred: &[Occurrence]) -> Vec<String> {
 }
 
 fn call(one: &mut Payment, n: u32, news: News) -> Vec<String> {
-    kinds(&one.settle(n, news, (Source::Call, at(1)), &policy()))
+    kinds(&one.settle(n, news, Source::Call.at(at(1)), &policy()))
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn each_end_of_a_later_operation_is_an_event_with_its_facts() {
     let (n, _) = one.begin_refund(id, Some(100), None, begin(3)).unwrap();
     assert_eq!(call(&mut one.clone(), n, done()), ["refunded"]);
     assert_eq!(call(&mut one, n, pending()), ["refund_pending"]);
-    let later = one.settle(n, refused(), (Source::Processor, at(9)), &policy());
+    let later = one.settle(n, refused(), Source::Processor.at(at(9)), &policy());
     let Some(PaymentEvent::RefundFailed(end)) = later[0].events.first() else {
         panic!("{later:?}")
     };
@@ -103,14 +103,14 @@ fn what_is_undone_later_is_the_event_of_a_failure() {
     let (capture, _) = one.begin_capture(None, begin(2)).unwrap();
     assert_eq!(call(&mut one, capture, done()), ["captured"]);
     let mut refunded = one.clone();
-    let lost = one.settle(capture, undone(), (Source::LookUp, at(9)), &policy());
+    let lost = one.settle(capture, undone(), Source::LookUp.at(at(9)), &policy());
     assert_eq!(kinds(&lost), ["capture_failed"]);
     let id = RefundId::new(Uuid::from_u128(7));
     let (n, _) = refunded
         .begin_refund(id, Some(100), None, begin(3))
         .unwrap();
     assert_eq!(call(&mut refunded, n, done()), ["refunded"]);
-    let returned = refunded.settle(n, undone(), (Source::LookUp, at(9)), &policy());
+    let returned = refunded.settle(n, undone(), Source::LookUp.at(at(9)), &policy());
     let Some(PaymentEvent::RefundFailed(end)) = returned[0].events.first() else {
         panic!("{returned:?}")
     };
@@ -123,7 +123,7 @@ fn cancelling_declining_and_giving_up_say_who_wanted_it() {
     let (n, _) = one
         .begin_cancel(CancelCause::Lifetime, None, begin(2))
         .unwrap();
-    let occurred = one.settle(n, done(), (Source::Call, at(3)), &policy());
+    let occurred = one.settle(n, done(), Source::Call.at(at(3)), &policy());
     assert!(
         matches!(&occurred[0].events[..], [PaymentEvent::Cancelled(cancelled)]
         if cancelled.cause == Cause::Lifetime)
@@ -132,7 +132,7 @@ fn cancelling_declining_and_giving_up_say_who_wanted_it() {
     let (n, _) = waits
         .begin_abandon(AbandonCause::Superseded, begin(2))
         .unwrap();
-    let occurred = waits.settle(n, done(), (Source::Call, at(3)), &policy());
+    let occurred = waits.settle(n, done(), Source::Call.at(at(3)), &policy());
     let [
         PaymentEvent::OutcomeFound(found),
         PaymentEvent::Declined(declined),
@@ -154,10 +154,10 @@ fn cancelling_declining_and_giving_up_say_who_wanted_it() {
 fn what_becomes_known_otherwise_says_how_before_what() {
     let unknown = in_status(Status::NoAnswerFromPsp).unwrap();
     let mut found = unknown.clone();
-    let looked = found.settle(1, approved(true), (Source::LookUp, at(60)), &policy());
+    let looked = found.settle(1, approved(true), Source::LookUp.at(at(60)), &policy());
     assert_eq!(kinds(&looked), ["outcome_found", "authorised", "captured"]);
     let mut late = unknown.clone();
-    let answer = late.settle(1, declined(), (Source::Call, at(60)), &policy());
+    let answer = late.settle(1, declined(), Source::Call.at(at(60)), &policy());
     assert_eq!(kinds(&answer), ["outcome_found", "declined"]);
     let mut reported = unknown;
     let person = reported
@@ -165,7 +165,7 @@ fn what_becomes_known_otherwise_says_how_before_what() {
         .unwrap();
     assert_eq!(kinds(&person), ["outcome_found", "failed"]);
     let mut failed = in_status(Status::Failed).unwrap();
-    let charge = failed.settle(1, approved(true), (Source::Processor, at(60)), &policy());
+    let charge = failed.settle(1, approved(true), Source::Processor.at(at(60)), &policy());
     assert_eq!(kinds(&charge), ["outcome_found", "late_charge"]);
     assert!(
         matches!(&charge[0].events[0], PaymentEvent::OutcomeFound(found)

@@ -45,7 +45,7 @@ fn not_found_proves_nothing_before_its_time() {
     assert_eq!(old.status(), Status::Failed);
 
     let mut late = in_status(Status::NoAnswerFromPsp).unwrap();
-    late.settle(1, not_found(10), (Source::LookUp, at(500)), &policy());
+    late.settle(1, not_found(10), Source::LookUp.at(at(500)), &policy());
     assert_eq!(
         late.status(),
         Status::NoAnswerFromPsp,
@@ -60,7 +60,7 @@ fn not_found_proves_nothing_before_its_time() {
     never.settle(
         1,
         not_found(1_000_000),
-        (Source::LookUp, at(1_000_000)),
+        Source::LookUp.at(at(1_000_000)),
         &blind,
     );
     assert_eq!(
@@ -281,7 +281,7 @@ fn unknown_outcomes_are_looked_up_on_the_schedule_then_daily() {
         let due = one.due_at().unwrap();
         times.push(due.since(at(1)).as_secs());
         assert_eq!(one.duty(due), Some(Duty::LookUp(1)));
-        one.settle(1, News::LookUpFailed, (Source::LookUp, due), &policy());
+        one.settle(1, News::LookUpFailed, Source::LookUp.at(due), &policy());
     }
     assert_eq!(times, [5, 30, 120, 120 + 86_400, 120 + 2 * 86_400]);
     assert_eq!(one.operation(1).unwrap().looks, 5);

@@ -130,7 +130,7 @@ impl Run {
         let occurred = self.payment.settle(
             n,
             word.news(at(self.now)),
-            (source, at(self.now)),
+            source.at(at(self.now)),
             &policy(),
         );
         assert!(
@@ -172,11 +172,17 @@ impl Run {
             again.settle(
                 n,
                 word.news(at(self.now)),
-                (source, at(self.now)),
+                source.at(at(self.now)),
                 &policy(),
             );
             assert_eq!(again, self.payment, "the same news again changes nothing");
         }
+        self.assert_failure_proven(word, was, is);
+        self.assert_money_moved_by_news(word, &before, was);
+    }
+
+    /// An operation that failed was proven to have had no effect.
+    fn assert_failure_proven(&self, word: Word, was: &Operation, is: &Operation) {
         if matches!(is.state, OperationState::Failed { .. }) && was.state.is_open() {
             let unsent = was.state == OperationState::Sent && was.action.is_none();
             let over = match was.state {
@@ -192,6 +198,10 @@ impl Run {
                 "a failure without evidence: {word:?}, {was:?}"
             );
         }
+    }
+
+    /// Money moved only by news that says so.
+    fn assert_money_moved_by_news(&self, word: Word, before: &Payment, was: &Operation) {
         if self.payment.captured() > before.captured() {
             let captures = word == Word::Captured
                 || (word == Word::Done && matches!(was.kind, OperationKind::Capture));
@@ -458,7 +468,7 @@ proptest! {
     fn before_the_customer_has_acted_no_news_but_an_approval_brings_money(words in prop::collection::vec(word(), 0..20)) {
         let mut run = Run::new(CaptureRule::Immediate, Initiator::Customer, true);
         let kind = domain::answer::ActionKind::ThreeDSecure;
-        run.payment.settle(1, asks(kind, false), (Source::Call, at(0)), &policy());
+        run.payment.settle(1, asks(kind, false), Source::Call.at(at(0)), &policy());
         for word in words.into_iter().filter(|word| !matches!(word, Word::Captured | Word::Approved)) {
             run.now += 7;
             run.receive_webhook(1, word, Source::LookUp);
@@ -467,7 +477,7 @@ proptest! {
             prop_assert!(run.payment.authorisation().is_none());
         }
         let mut known = run.payment.clone();
-        known.settle(1, News::NotFound { asked: at(run.now + 1_000_000) }, (Source::LookUp, at(run.now + 1_000_000)), &policy());
+        known.settle(1, News::NotFound { asked: at(run.now + 1_000_000) }, Source::LookUp.at(at(run.now + 1_000_000)), &policy());
         prop_assert_eq!(known.status(), run.payment.status(), "what the processor had is not lost because it can't find it");
     }
 }

@@ -82,7 +82,7 @@ fn a_step_that_did_not_take_effect_is_tried_again_on_the_schedule() {
     while tries < 3 {
         let n = refund(&mut one, 100, due);
         one.rest_for(Some(INSTANCE), n, 2, 3);
-        let lines = one.settle(n, lost(), (Source::Call, at(due)), &policy());
+        let lines = one.settle(n, lost(), Source::Call.at(at(due)), &policy());
         assert!(
             lines
                 .iter()
@@ -118,7 +118,7 @@ fn a_step_that_is_refused_or_fails_for_too_long_is_given_up() {
         let mut own = waiting(Some(n));
         own.pause.as_mut().unwrap().failing_since = failing_since;
         one = with(&one, &json!({ "flow": own }));
-        let lines = one.settle(n, news, (Source::Call, at(now)), &policy());
+        let lines = one.settle(n, news, Source::Call.at(at(now)), &policy());
         assert!(
             lines
                 .iter()

@@ -138,7 +138,7 @@ fn every_piece_of_news_about_an_attempt_leads_where_the_contract_says() {
         for word in Word::ALL {
             for source in [Source::LookUp, Source::Processor] {
                 let mut one = start.clone();
-                one.settle(1, word.news(at(20)), (source, at(20)), &policy());
+                one.settle(1, word.news(at(20)), source.at(at(20)), &policy());
                 assert_eq!(
                     Some(one.status()),
                     led(status, word),
@@ -285,7 +285,7 @@ fn every_piece_of_news_about_a_later_operation_leads_where_the_contract_says() {
                 }
                 let name = format!("{kind} from {before} and {word:?}");
                 assert_eq!(letter(&one.operation(n).unwrap().state), before, "{name}");
-                one.settle(n, word.news(at(40)), (Source::LookUp, at(40)), &policy());
+                one.settle(n, word.news(at(40)), Source::LookUp.at(at(40)), &policy());
                 let after = letter(&one.operation(n).unwrap().state);
                 assert_eq!(after, later_after(before, word), "{name}");
                 let promised = matches!(before, 'u' | 'p');
@@ -367,7 +367,7 @@ fn how_a_payment_may_go_on_elsewhere() {
                 | Word::LookUpFailed => false,
             };
             assert_eq!(one.may_fall_back(n).is_some(), may, "{word:?}");
-            found_out.settle(n, word.news(at(60)), (Source::LookUp, at(60)), &policy());
+            found_out.settle(n, word.news(at(60)), Source::LookUp.at(at(60)), &policy());
             assert_eq!(
                 found_out.may_fall_back(n),
                 None,

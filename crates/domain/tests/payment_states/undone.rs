@@ -18,7 +18,7 @@ fn reversed() -> News {
 
 /// Tells that an operation was undone. Whether the timeline says anything of it.
 fn says_something(payment: &mut Payment, n: u32, seconds: u64) -> bool {
-    let from = (Source::LookUp, at(seconds));
+    let from = Source::LookUp.at(at(seconds));
     !payment.settle(n, reversed(), from, &policy()).is_empty()
 }
 

@@ -175,7 +175,7 @@ fn not_found_proves_nothing_of_what_the_processor_had() {
     one.settle(
         1,
         asks(ActionKind::ThreeDSecure, true),
-        (Source::LookUp, at(10)),
+        Source::LookUp.at(at(10)),
         &policy(),
     );
     assert!(one.begin_complete(1, begin(10)).is_some());
@@ -184,7 +184,7 @@ fn not_found_proves_nothing_of_what_the_processor_had() {
         one.settle(
             1,
             not_found(seconds),
-            (Source::LookUp, at(seconds)),
+            Source::LookUp.at(at(seconds)),
             &policy(),
         );
         assert_eq!(one.status(), Status::NoAnswerFromPsp);
@@ -193,7 +193,7 @@ fn not_found_proves_nothing_of_what_the_processor_had() {
     one.settle(
         1,
         approved(true),
-        (Source::LookUp, at(1_000_001)),
+        Source::LookUp.at(at(1_000_001)),
         &policy(),
     );
     assert_eq!(one.status(), Status::Succeeded);
@@ -203,15 +203,15 @@ fn not_found_proves_nothing_of_what_the_processor_had() {
 fn not_found_is_counted_from_when_the_call_is_over_though_it_was_asked_about_before() {
     for first in [not_found(1), News::LookUpFailed, News::no_answer(), done()] {
         let mut one = in_status(Status::Active).unwrap();
-        one.settle(1, first.clone(), (Source::Processor, at(1)), &policy());
+        one.settle(1, first.clone(), Source::Processor.at(at(1)), &policy());
         assert_eq!(
             one.operation(1).unwrap().state,
             OperationState::Unknown { since: at(7) },
             "{first:?}: sent by 5 s, over by 7"
         );
-        one.settle(1, not_found(16), (Source::LookUp, at(16)), &policy());
+        one.settle(1, not_found(16), Source::LookUp.at(at(16)), &policy());
         assert_eq!(one.status(), Status::NoAnswerFromPsp);
-        one.settle(1, not_found(17), (Source::LookUp, at(17)), &policy());
+        one.settle(1, not_found(17), Source::LookUp.at(at(17)), &policy());
         assert_eq!(one.status(), Status::Failed);
     }
 }
@@ -222,7 +222,7 @@ fn a_hold_after_3d_secure_waits_for_the_processor_alone() {
     one.settle(
         1,
         asks(ActionKind::ThreeDSecure, true),
-        (Source::LookUp, at(10)),
+        Source::LookUp.at(at(10)),
         &policy(),
     );
     assert!(one.begin_complete(1, begin(10)).is_some());
@@ -239,7 +239,7 @@ fn a_hold_after_3d_secure_waits_for_the_processor_alone() {
             Some(Duty::LookUp(1)),
             "the customer has come back: nobody is late"
         );
-        one.settle(1, held(), (Source::LookUp, due), &policy());
+        one.settle(1, held(), Source::LookUp.at(due), &policy());
     }
 }
 
@@ -366,7 +366,7 @@ fn a_flow_goes_on_once_when_the_attempt_that_it_began_has_ended() {
                     News::Answer(Answer::Failed {
                         reason: "down".to_owned(),
                     }),
-                    (Source::LookUp, at(20)),
+                    Source::LookUp.at(at(20)),
                     &policy(),
                 );
             } else {

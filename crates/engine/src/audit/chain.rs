@@ -41,13 +41,20 @@ fn link(before: &str, seq: i64, entry: &Entry) -> String {
     hex::encode(hash.finalize())
 }
 
+/// A link with the number of its entry.
+#[derive(Clone, Copy)]
+struct NumberedLink<'a> {
+    seq: i64,
+    link: &'a str,
+}
+
 /// The keyed hash of a link at a spot of a team's chain.
-fn keyed(key: &AuditKey, spot: Spot, team: &str, (seq, link): (i64, &str)) -> String {
+fn keyed(key: &AuditKey, spot: Spot, team: &str, numbered: NumberedLink<'_>) -> String {
     key.seal(&[
         spot.label(),
         team.as_bytes(),
-        &seq.to_be_bytes(),
-        link.as_bytes(),
+        &numbered.seq.to_be_bytes(),
+        numbered.link.as_bytes(),
     ])
 }
 
@@ -59,7 +66,7 @@ pub(super) fn beginning(key: &AuditKey, team: TeamId) -> Seal {
 /// The same place of the chain as another kind of spot.
 pub(super) fn sealed(key: &AuditKey, spot: Spot, team: TeamId, seq: i64, link: String) -> Seal {
     Seal {
-        mac: keyed(key, spot, &team.key(), (seq, &link)),
+        mac: keyed(key, spot, &team.key(), NumberedLink { seq, link: &link }),
         seq,
         link,
     }
@@ -67,7 +74,11 @@ pub(super) fn sealed(key: &AuditKey, spot: Spot, team: TeamId, seq: i64, link: S
 
 /// Whether a mark has the keyed hash that it must have at this spot.
 pub(super) fn is_sealed(key: &AuditKey, spot: Spot, team: TeamId, mark: &Seal) -> bool {
-    keyed(key, spot, &team.key(), (mark.seq, &mark.link)) == mark.mac
+    let numbered = NumberedLink {
+        seq: mark.seq,
+        link: &mark.link,
+    };
+    keyed(key, spot, &team.key(), numbered) == mark.mac
 }
 
 /// The seal of the entry behind `before`.
@@ -97,6 +108,13 @@ impl Mark {
             seq: seal.seq,
             link: seal.link.clone(),
             mac: seal.mac.clone(),
+        }
+    }
+
+    fn numbered_link(&self) -> NumberedLink<'_> {
+        NumberedLink {
+            seq: self.seq,
+            link: &self.link,
         }
     }
 }
@@ -226,7 +244,7 @@ impl<'a> Verifier<'a> {
             entries: 0,
             broken: None,
         };
-        if !begun.is_keyed(Spot::Beginning, (mark.seq, &mark.link), &mark.mac) {
+        if !begun.is_keyed(Spot::Beginning, mark.numbered_link(), &mark.mac) {
             begun.breaks(mark.seq, ANOTHER_KEY);
         }
         begun
@@ -253,7 +271,11 @@ impl<'a> Verifier<'a> {
         if listed.at != shown(listed.what.at_micros) {
             return self.breaks(seq, "its two times are not the same");
         }
-        if !self.is_keyed(Spot::Entry, (seq, &listed.link), &listed.mac) {
+        let numbered = NumberedLink {
+            seq,
+            link: &listed.link,
+        };
+        if !self.is_keyed(Spot::Entry, numbered, &listed.mac) {
             return self.breaks(seq, "the entry was not sealed with this key");
         }
         self.seq = seq;
@@ -281,7 +303,7 @@ impl<'a> Verifier<'a> {
                 );
             }
             Some(mark) => {
-                if !self.is_keyed(Spot::End, (mark.seq, &mark.link), &mark.mac) {
+                if !self.is_keyed(Spot::End, mark.numbered_link(), &mark.mac) {
                     self.breaks(mark.seq, "the end was not sealed with this key");
                 }
             }
@@ -294,9 +316,9 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    fn is_keyed(&self, spot: Spot, place: (i64, &str), mac: &str) -> bool {
+    fn is_keyed(&self, spot: Spot, numbered: NumberedLink<'_>, mac: &str) -> bool {
         self.key
-            .is_none_or(|key| keyed(key, spot, &self.team, place) == mac)
+            .is_none_or(|key| keyed(key, spot, &self.team, numbered) == mac)
     }
 
     fn breaks(&mut self, seq: i64, why: &'static str) {

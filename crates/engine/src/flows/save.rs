@@ -106,7 +106,8 @@ impl Engine {
                     .await?
             }
             (None, None) => {
-                self.first_version(team, id, &flows, document, checked.document.name)
+                has_room(&flows)?;
+                self.first_version(team, id, document, checked.document.name)
                     .await?
             }
         };
@@ -161,15 +162,9 @@ impl Engine {
         &self,
         team: TeamId,
         id: FlowId,
-        flows: &[Flow],
         document: Value,
         name: String,
     ) -> Result<Option<(Flow, FlowVersion)>, EngineError> {
-        if flows.len() >= FLOWS_MAX {
-            return Err(
-                Fault::invalid("id", format!("a team has at most {FLOWS_MAX} flows")).into(),
-            );
-        }
         let flow = Flow {
             team,
             id,
@@ -221,6 +216,15 @@ impl Engine {
         let found = candidates.find_map(|text| FlowId::parse(&text).filter(is_free));
         found.unwrap_or_else(|| FlowId::of_uuid(self.inner.world.uuid_v7()))
     }
+}
+
+/// Whether a team with these flows can have one more.
+fn has_room(flows: &[Flow]) -> Result<(), Fault> {
+    if flows.len() >= FLOWS_MAX {
+        let rule = format!("a team has at most {FLOWS_MAX} flows");
+        return Err(Fault::invalid("id", rule));
+    }
+    Ok(())
 }
 
 /// What is recorded of a version that is saved.

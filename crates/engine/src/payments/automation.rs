@@ -1,8 +1,10 @@
 //! Running a payment's flow: what the program says is done to the payment, until it must wait or has ended.
 
+use std::time::Duration;
+
 use domain::{
     Code, Fault, Timestamp,
-    decline::Decline,
+    decline::{Decline, DeclineCode},
     id::RefundId,
     intent::Intent,
     payment::{
@@ -10,7 +12,9 @@ use domain::{
         PaymentEvent, Route, Status, WaitsFor,
     },
 };
-use flow::{Authorisation, CaptureWhen, Effect, Planned, Position, Program, RefundAmount, Trace};
+use flow::{
+    Authorisation, CaptureWhen, Effect, Facts, Planned, Position, Program, RefundAmount, Trace,
+};
 use uuid::Uuid;
 
 use super::{
@@ -51,6 +55,13 @@ enum Next {
     Rests,
 }
 
+/// A run as far as it has come.
+struct Progress<'a> {
+    payment: &'a mut Payment,
+    with: &'a FlowRequest,
+    done: Followed,
+}
+
 impl Engine {
     /// Runs `program` from `from` on the payment as it is in memory.
     pub(crate) async fn follow_flow(
@@ -60,28 +71,24 @@ impl Engine {
         from: Position,
         with: &FlowRequest,
     ) -> Result<Followed, EngineError> {
-        let mut done = Followed::default();
-        let mut position = from;
         let intent = self.intent_of(payment).await?;
+        let mut position = from;
+        let mut progress = Progress {
+            payment,
+            with,
+            done: Followed::default(),
+        };
         for _ in 0..MOST_STOPS {
             let at = self.inner.world.now();
             let run = program.run(
                 position,
-                &facts(payment, with.run, intent.as_ref()),
+                &facts(progress.payment, with.run, intent.as_ref()),
                 &mut || self.inner.world.random(),
             );
-            let unanswered = run.unanswered.into_iter();
-            done.lines.extend(
-                unanswered
-                    .map(|why| Occurrence::new(at, "Condition without an answer").saying(why)),
-            );
-            done.lines.extend(
-                run.notes
-                    .into_iter()
-                    .map(|note| Occurrence::new(at, "Note").saying(note)),
-            );
+            progress.tell("Condition without an answer", run.unanswered, at);
+            progress.tell("Note", run.notes, at);
             if let Some(wish) = run.wish {
-                payment.wish_three_ds(wish);
+                progress.payment.wish_three_ds(wish);
             }
             let asked = run.trace.iter().any(is_condition);
             let captures_later = matches!(
@@ -91,20 +98,20 @@ impl Engine {
                     ..
                 }
             );
-            match self.obey(payment, run.stop, asked, with, &mut done).await? {
-                // A refund needs what is captured later: the run rests until the payment is captured, or has ended.
-                Next::At(next)
-                    if captures_later
-                        && self.refunds_next(payment, program, next, with, intent.as_ref()) =>
-                {
-                    payment.rest(with.run, next.number(), PauseReason::Outcome, None);
-                    return Ok(done);
+            let Next::At(next) = self.obey(&mut progress, run.stop, asked).await? else {
+                return Ok(progress.done);
+            };
+            // A refund needs what is captured later: the run rests until the payment is captured, or has ended.
+            if captures_later {
+                let facts = facts(progress.payment, with.run, intent.as_ref());
+                if self.refunds_next(progress.payment, program, next, &facts) {
+                    progress.rest(next, PauseReason::Outcome, None);
+                    return Ok(progress.done);
                 }
-                Next::At(next) => position = next,
-                Next::Rests => return Ok(done),
             }
+            position = next;
         }
-        tracing::error!(payment.id = %payment.id(), "a flow does not come to its end");
+        tracing::error!(payment.id = %progress.payment.id(), "a flow does not come to its end");
         Err(Fault::unknown().into())
     }
 
@@ -114,129 +121,89 @@ impl Engine {
         payment: &Payment,
         program: &Program,
         next: Position,
-        with: &FlowRequest,
-        intent: Option<&Intent>,
+        facts: &Facts<'_>,
     ) -> bool {
-        let ahead = program.run(next, &facts(payment, with.run, intent), &mut || {
-            self.inner.world.random()
-        });
+        let ahead = program.run(next, facts, &mut || self.inner.world.random());
         payment.status() == Status::Authorised && matches!(ahead.stop, Effect::Refund { .. })
     }
 
+    /// Does to the payment what the flow has come to. `asked`: it has asked any condition on the way there.
     async fn obey(
         &self,
-        payment: &mut Payment,
+        progress: &mut Progress<'_>,
         effect: Effect,
         asked: bool,
-        with: &FlowRequest,
-        done: &mut Followed,
     ) -> Result<Next, EngineError> {
         let at = self.inner.world.now();
-        match effect {
+        Ok(match effect {
             Effect::Authorise(authorisation) => {
-                let n = self
-                    .authorise_somewhere(payment, authorisation, asked, with, &mut done.lines)
-                    .await?;
-                done.began = Some(n);
-                Ok(Next::Rests)
+                self.authorise_somewhere(progress, authorisation, asked)
+                    .await?
             }
-            Effect::Capture { when, next } => Ok(capture(payment, with.run, when, next, at)),
+            Effect::Capture { when, next } => progress.capture(when, next, at),
             Effect::Refund {
                 amount,
                 reason,
                 next,
-            } => {
-                let asked = refund_amount(payment, &amount);
-                let id = RefundId::new(self.inner.world.uuid_v7());
-                let line = self.authorised_line(payment).await?;
-                let begun =
-                    payment.begin_refund(id, asked, reason, self.begin(line.as_ref(), None, None));
-                let begun = begun.map_err(|fault| left_out(at, fault));
-                Ok(resting_or_on(payment, with.run, begun, next, done))
-            }
+            } => self.refund_part(progress, &amount, reason, next).await?,
             Effect::Cancel { reason, next } => {
-                let line = self.authorised_line(payment).await?;
+                let line = self.authorised_line(progress.payment).await?;
                 let begin = self.begin(line.as_ref(), None, None);
-                let cancelled = payment.begin_cancel(CancelCause::Merchant, reason, begin);
-                let cancelled = cancelled.map_err(|fault| left_out(at, fault));
-                Ok(resting_or_on(payment, with.run, cancelled, next, done))
+                let cause = CancelCause::Merchant;
+                let result = progress.payment.begin_cancel(cause, reason, begin);
+                progress.rest_for(result.map_err(|fault| left_out(at, fault)), next)
             }
-            Effect::Decline { code, message } => {
-                let mut decline = Decline::of(code);
-                decline.processor_code = None;
-                if let Some(message) = message {
-                    done.lines
-                        .push(Occurrence::new(at, "Declined by the flow").saying(message));
-                }
-                done.lines.push(payment.decline_by_rule(decline, at));
-                Ok(Next::Rests)
-            }
-            Effect::Delay { span, next } => {
-                let until = at.after(span);
-                done.lines.push(
-                    waits("Waiting", WaitsFor::Time, at, Some(until))
-                        .saying(format!("Until {}.", until.rfc3339_millis())),
-                );
-                payment.rest(with.run, next.number(), PauseReason::Step, Some(until));
-                Ok(Next::Rests)
-            }
+            Effect::Decline { code, message } => progress.decline(code, message, at),
+            Effect::Delay { span, next } => progress.wait_for_time(span, next, at),
             Effect::Approval {
                 title,
                 within,
                 next,
-            } => {
-                let until = within.map(|within| at.after(within));
-                done.lines.push(
-                    waits("Waiting for an approval", WaitsFor::Approval, at, until)
-                        .saying(title.clone()),
-                );
-                payment.rest(
-                    with.run,
-                    next.number(),
-                    PauseReason::Approval { title },
-                    until,
-                );
-                Ok(Next::Rests)
-            }
+            } => progress.wait_for_approval(title, within, next, at),
             Effect::AwaitWebhook { name, within, next } => {
-                let until = within.map(|within| at.after(within));
-                done.lines.push(
-                    waits("Waiting for a webhook", WaitsFor::Webhook, at, until)
-                        .saying(format!("Its name is {name}.")),
-                );
-                let why = PauseReason::Webhook {
-                    name,
-                    captures: false,
-                };
-                payment.rest(with.run, next.number(), why, until);
-                Ok(Next::Rests)
+                progress.wait_for_webhook(name, within, next, at)
             }
             Effect::CallWebhook { url, next } => {
-                payment.rest(
-                    with.run,
-                    next.number(),
-                    PauseReason::Calling { url },
-                    Some(at),
-                );
-                Ok(Next::Rests)
+                progress.rest(next, PauseReason::Calling { url }, Some(at))
             }
             Effect::End => {
-                payment.end_run(with.run);
-                Ok(Next::Rests)
+                progress.payment.end_run(progress.with.run);
+                Next::Rests
             }
-        }
+        })
+    }
+
+    /// Begins a refund, of which the run waits for the end.
+    async fn refund_part(
+        &self,
+        progress: &mut Progress<'_>,
+        amount: &RefundAmount,
+        reason: Option<String>,
+        next: Position,
+    ) -> Result<Next, EngineError> {
+        let at = self.inner.world.now();
+        let asked = refund_amount(progress.payment, amount);
+        let id = RefundId::new(self.inner.world.uuid_v7());
+        let line = self.authorised_line(progress.payment).await?;
+        let begin = self.begin(line.as_ref(), None, None);
+        let result = progress.payment.begin_refund(id, asked, reason, begin);
+        Ok(progress.rest_for(result.map_err(|fault| left_out(at, fault)), next))
     }
 
     /// Begins an attempt at the first connection that can take the payment. The timeline tells why where the flow has `asked`
     /// any condition.
     async fn authorise_somewhere(
         &self,
-        payment: &mut Payment,
+        progress: &mut Progress<'_>,
         authorisation: Authorisation,
         asked: bool,
-        with: &FlowRequest,
-        lines: &mut Vec<Occurrence>,
-    ) -> Result<u32, EngineError> {
+    ) -> Result<Next, EngineError> {
+        let Progress {
+            payment,
+            with,
+            done,
+        } = progress;
+        let lines = &mut done.lines;
         let Authorisation {
             mut candidates,
             fallback,
@@ -277,7 +244,8 @@ impl Engine {
         payment.plan_attempt(route, rule, next.number());
         let (n, sent) = self.begin_attempt(payment, &line, with);
         lines.push(sent);
-        Ok(n)
+        done.began = Some(n);
+        Ok(Next::Rests)
     }
 
     /// Adds an attempt at a connection to the payment.
@@ -351,40 +319,114 @@ fn none_takes(payment: &Payment, left_out: &[Occurrence]) -> Fault {
     Fault::new(Code::ConnectionNotFound, message)
 }
 
-/// Captures now, or says when.
-fn capture(
-    payment: &mut Payment,
-    run: Option<Uuid>,
-    when: CaptureWhen,
-    next: Position,
-    at: Timestamp,
-) -> Next {
-    // What was not authorised has nothing to capture.
-    let waits_for = match when {
-        CaptureWhen::Now => payment
-            .decide_capture(CaptureRule::Immediate, at)
-            .then_some(PauseReason::Outcome),
-        CaptureWhen::Webhook(name) => {
-            let captures = true;
-            (payment.status() == Status::Authorised)
-                .then_some(PauseReason::Webhook { name, captures })
+impl Progress<'_> {
+    /// Adds what the run says to the timeline.
+    fn tell(&mut self, title: &str, words: Vec<String>, at: Timestamp) {
+        let words = words.into_iter();
+        let lines = words.map(|words| Occurrence::new(at, title).saying(words));
+        self.done.lines.extend(lines);
+    }
+
+    /// Rests the run before `next`, at most until then.
+    fn rest(&mut self, next: Position, why: PauseReason, until: Option<Timestamp>) -> Next {
+        self.payment.rest(self.with.run, next.number(), why, until);
+        Next::Rests
+    }
+
+    /// Rests until the operation that was begun has ended; goes on when it could not begin.
+    fn rest_for(&mut self, begun: Result<(u32, Occurrence), Occurrence>, next: Position) -> Next {
+        match begun {
+            Ok((n, line)) => {
+                self.done.lines.push(line);
+                self.done.began = Some(n);
+                let step = next.of_step().number();
+                self.payment.rest_for(self.with.run, n, step, next.number());
+                Next::Rests
+            }
+            Err(left_out) => {
+                self.done.lines.push(left_out);
+                Next::At(next)
+            }
         }
-        CaptureWhen::After(span) => {
-            let seconds = span.as_secs();
-            payment.decide_capture(CaptureRule::After { seconds }, at);
-            None
+    }
+
+    /// Captures now, or says when.
+    fn capture(&mut self, when: CaptureWhen, next: Position, at: Timestamp) -> Next {
+        // What was not authorised has nothing to capture.
+        let waits_for = match when {
+            CaptureWhen::Now => self
+                .payment
+                .decide_capture(CaptureRule::Immediate, at)
+                .then_some(PauseReason::Outcome),
+            CaptureWhen::Webhook(name) => {
+                let captures = true;
+                (self.payment.status() == Status::Authorised)
+                    .then_some(PauseReason::Webhook { name, captures })
+            }
+            CaptureWhen::After(span) => {
+                let seconds = span.as_secs();
+                self.payment
+                    .decide_capture(CaptureRule::After { seconds }, at);
+                None
+            }
+            CaptureWhen::Api => {
+                self.payment.decide_capture(CaptureRule::Api, at);
+                None
+            }
+        };
+        match waits_for {
+            Some(why) => self.rest(next, why, None),
+            None => Next::At(next),
         }
-        CaptureWhen::Api => {
-            payment.decide_capture(CaptureRule::Api, at);
-            None
-        }
-    };
-    match waits_for {
-        Some(why) => {
-            payment.rest(run, next.number(), why, None);
-            Next::Rests
-        }
-        None => Next::At(next),
+    }
+
+    /// Declines the payment by a rule of the flow.
+    fn decline(&mut self, code: DeclineCode, message: Option<String>, at: Timestamp) -> Next {
+        let mut decline = Decline::of(code);
+        decline.processor_code = None;
+        let said =
+            message.map(|message| Occurrence::new(at, "Declined by the flow").saying(message));
+        self.done.lines.extend(said);
+        let declined = self.payment.decline_by_rule(decline, at);
+        self.done.lines.push(declined);
+        Next::Rests
+    }
+
+    fn wait_for_time(&mut self, span: Duration, next: Position, at: Timestamp) -> Next {
+        let until = at.after(span);
+        let words = format!("Until {}.", until.rfc3339_millis());
+        let line = waits("Waiting", WaitsFor::Time, at, Some(until)).saying(words);
+        self.done.lines.push(line);
+        self.rest(next, PauseReason::Step, Some(until))
+    }
+
+    fn wait_for_approval(
+        &mut self,
+        title: String,
+        within: Option<Duration>,
+        next: Position,
+        at: Timestamp,
+    ) -> Next {
+        let until = within.map(|within| at.after(within));
+        let line =
+            waits("Waiting for an approval", WaitsFor::Approval, at, until).saying(title.clone());
+        self.done.lines.push(line);
+        self.rest(next, PauseReason::Approval { title }, until)
+    }
+
+    fn wait_for_webhook(
+        &mut self,
+        name: String,
+        within: Option<Duration>,
+        next: Position,
+        at: Timestamp,
+    ) -> Next {
+        let until = within.map(|within| at.after(within));
+        let line = waits("Waiting for a webhook", WaitsFor::Webhook, at, until)
+            .saying(format!("Its name is {name}."));
+        self.done.lines.push(line);
+        let captures = false;
+        self.rest(next, PauseReason::Webhook { name, captures }, until)
     }
 }
 
@@ -411,26 +453,4 @@ fn left_out(at: Timestamp, fault: Fault) -> Occurrence {
 fn waits(title: &str, waits_for: WaitsFor, at: Timestamp, until: Option<Timestamp>) -> Occurrence {
     let event = PaymentEvent::FlowWaits(FlowWaits { waits_for, until });
     Occurrence::new(at, title).event(event)
-}
-
-/// Rests until the operation that was begun has ended; goes on when it could not begin.
-fn resting_or_on(
-    payment: &mut Payment,
-    run: Option<Uuid>,
-    begun: Result<(u32, Occurrence), Occurrence>,
-    next: Position,
-    done: &mut Followed,
-) -> Next {
-    match begun {
-        Ok((n, line)) => {
-            done.lines.push(line);
-            done.began = Some(n);
-            payment.rest_for(run, n, next.of_step().number(), next.number());
-            Next::Rests
-        }
-        Err(left_out) => {
-            done.lines.push(left_out);
-            Next::At(next)
-        }
-    }
 }

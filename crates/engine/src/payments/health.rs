@@ -33,6 +33,15 @@ pub(crate) enum Fitness {
     Resting(Timestamp),
 }
 
+/// When a connection is rested, and for how long.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RestRules {
+    /// After so many failures in a row.
+    pub(crate) after: u32,
+    /// The first rest; each further one is longer.
+    pub(crate) span: Duration,
+}
+
 /// How the connections of this node's teams are.
 #[derive(Default)]
 pub(crate) struct Health(Mutex<BTreeMap<(TeamId, ConnectionId), Record>>);
@@ -92,7 +101,7 @@ impl Health {
         team: TeamId,
         connection: &ConnectionId,
         now: Timestamp,
-        (most, rest): (u32, Duration),
+        rules: RestRules,
     ) -> Option<Timestamp> {
         let mut records = self.0.lock();
         if records.len() >= KEPT {
@@ -101,7 +110,7 @@ impl Health {
         let record = records.entry((team, connection.clone())).or_default();
         record.failures = record.failures.saturating_add(1);
         let probed = record.probed_until.take().is_some();
-        if record.failures < most && !probed {
+        if record.failures < rules.after && !probed {
             return None;
         }
         record.rests = record.rests.saturating_add(1);
@@ -109,7 +118,7 @@ impl Health {
             .checked_shl(record.rests.saturating_sub(1))
             .unwrap_or(MOST_RESTS)
             .min(MOST_RESTS);
-        let until = now.after(rest.saturating_mul(times));
+        let until = now.after(rules.span.saturating_mul(times));
         // A longer rest that the processor has named stays.
         let until = record.rests_until.map_or(until, |named| named.max(until));
         record.rests_until = Some(until);
@@ -153,7 +162,12 @@ fn measure(records: &BTreeMap<(TeamId, ConnectionId), Record>) {
 mod tests {
     use super::*;
 
-    const RULES: (u32, Duration) = (3, Duration::from_secs(30));
+    const RULES: RestRules = rest_after(3);
+
+    const fn rest_after(after: u32) -> RestRules {
+        let span = Duration::from_secs(30);
+        RestRules { after, span }
+    }
 
     fn at(seconds: u64) -> Timestamp {
         Timestamp::from_micros(1_767_225_600_000_000).after(Duration::from_secs(seconds))
@@ -199,13 +213,16 @@ mod tests {
         let health = Health::default();
         let (team, connection) = key();
         for second in 0..10 {
-            health.failed(team, &connection, at(second), (100, RULES.1));
+            health.failed(team, &connection, at(second), rest_after(100));
             health.went_well(team, &connection);
         }
-        assert_eq!(health.failed(team, &connection, at(20), (2, RULES.1)), None);
+        assert_eq!(
+            health.failed(team, &connection, at(20), rest_after(2)),
+            None
+        );
         let other = TeamId::new(uuid::Uuid::from_u128(2));
         assert_eq!(
-            health.failed(team, &connection, at(21), (2, RULES.1)),
+            health.failed(team, &connection, at(21), rest_after(2)),
             Some(at(51))
         );
         assert_eq!(health.fitness(other, &connection, at(22)), Fitness::Fit);
@@ -215,7 +232,7 @@ mod tests {
     fn a_probe_that_is_lost_does_not_rest_the_connection_for_ever() {
         let health = Health::default();
         let (team, connection) = key();
-        health.failed(team, &connection, at(0), (1, RULES.1));
+        health.failed(team, &connection, at(0), rest_after(1));
         assert_eq!(health.fitness(team, &connection, at(30)), Fitness::Probe);
         assert_eq!(health.fitness(team, &connection, at(60)), Fitness::Probe);
     }
@@ -234,8 +251,7 @@ mod tests {
         assert_eq!(fitness(at(60)), Fitness::Probe);
         assert_eq!(named(86_400), at(900));
         assert_eq!(named(5), at(900), "a shorter one does not end a longer one");
-        let failing = (1, Duration::from_secs(30));
-        let failed = health.failed(team, &connection, at(1), failing);
+        let failed = health.failed(team, &connection, at(1), rest_after(1));
         assert_eq!(failed, Some(at(900)), "nor does a failure");
         assert_eq!(fitness(at(899)), Fitness::Resting(at(900)));
     }
@@ -246,10 +262,12 @@ mod tests {
         let (team, connection) = key();
         let mut now = at(0);
         let mut spans = Vec::new();
+        let rules = RestRules {
+            after: 1,
+            span: Duration::from_secs(1),
+        };
         for _ in 0..7 {
-            let until = health
-                .failed(team, &connection, now, (1, Duration::from_secs(1)))
-                .unwrap();
+            let until = health.failed(team, &connection, now, rules).unwrap();
             spans.push(until.since(now).as_secs());
             now = until;
             health.fitness(team, &connection, now);

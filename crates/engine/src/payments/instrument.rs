@@ -152,34 +152,16 @@ impl Engine {
             }
             GivenMethod::Card(card) => {
                 let kept = self.raw_card(caller.team, *card).await?;
-                (
-                    kept,
-                    customer
-                        .as_ref()
-                        .map(payer_of)
-                        .or(payer.map(|payer| payer.details)),
-                )
+                (kept, known_payer(customer.as_ref(), payer))
             }
             GivenMethod::Wallet(mut opened) => {
                 once = opened.once.take();
                 let kept = self.wallet_card(caller.team, *opened).await?;
-                (
-                    kept,
-                    customer
-                        .as_ref()
-                        .map(payer_of)
-                        .or(payer.map(|payer| payer.details)),
-                )
+                (kept, known_payer(customer.as_ref(), payer))
             }
             GivenMethod::Method(method) => {
                 let kept = self.without_card(method);
-                (
-                    kept,
-                    customer
-                        .as_ref()
-                        .map(payer_of)
-                        .or(payer.map(|payer| payer.details)),
-                )
+                (kept, known_payer(customer.as_ref(), payer))
             }
             GivenMethod::Default | GivenMethod::Stored(Stored { token: None, .. }) => {
                 let Some(customer) = customer else {
@@ -398,6 +380,11 @@ fn misfit(instrument: &customer::Instrument) -> Fault {
         }
     };
     Fault::invalid("paymentMethod.type", reason)
+}
+
+/// The customer as a payer; without one, the details that the request gives.
+fn known_payer(customer: Option<&Customer>, given: Option<Payer>) -> Option<KeptPayer> {
+    customer.map(payer_of).or(given.map(|payer| payer.details))
 }
 
 fn payer_of(customer: &Customer) -> KeptPayer {

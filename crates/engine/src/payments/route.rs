@@ -14,7 +14,7 @@ use domain::{
 use flow::Candidate;
 use store::connection::Connection;
 
-use super::health::Fitness;
+use super::health::{Fitness, RestRules};
 use crate::{Engine, faults::EngineError};
 
 /// A connection with the connector that speaks to its processor.
@@ -176,7 +176,10 @@ impl Engine {
             News::Answer(Answer::Failed { .. }) | News::NoAnswer(_) | News::Nothing(_) => {
                 let settings = &self.inner.settings;
                 let now = self.inner.world.now();
-                let rules = (settings.rest_after, settings.rest_for);
+                let rules = RestRules {
+                    after: settings.rest_after,
+                    span: settings.rest_for,
+                };
                 if let Some(until) = health.failed(team, connection, now, rules) {
                     self.rests(team, connection, true);
                     metrics::counter!("pointsman_connection_rests_total").increment(1);

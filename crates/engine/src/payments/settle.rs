@@ -70,8 +70,8 @@ impl Engine {
         let stood = operation.clone();
         let policy = self.policy(&payment, operation).await?;
         let cause = payment.run_behind(n).map(|run| run.id.clone());
-        let from = (report.source, self.inner.world.now());
-        let mut entries = payment.settle(n, report.news.clone(), from, &policy);
+        let arrival = report.source.at(self.inner.world.now());
+        let mut entries = payment.settle(n, report.news.clone(), arrival, &policy);
         let same = |operation: &Operation| {
             operation.state == stood.state && operation.action == stood.action
         };

@@ -40,7 +40,7 @@ impl<K: Ord + Copy> Buckets<K> {
         if !wait.is_zero() {
             return Err(wait);
         }
-        keep(&mut full_at, key, (filled, now));
+        keep(&mut full_at, key, filled, now);
         Ok(())
     }
 
@@ -61,7 +61,7 @@ impl<K: Ord + Copy> Buckets<K> {
     pub(super) fn charge(&self, key: K, now: Timestamp) {
         let mut full_at = self.full_at.lock();
         let filled = self.filled_at(&full_at, key, now).after(self.time_for(1));
-        keep(&mut full_at, key, (filled.min(now.after(self.period)), now));
+        keep(&mut full_at, key, filled.min(now.after(self.period)), now);
     }
 
     /// When the bucket is full. A clock that jumps back must not close it for longer than a period.
@@ -79,11 +79,7 @@ impl<K: Ord + Copy> Buckets<K> {
 }
 
 /// Remembers when a bucket is full.
-fn keep<K: Ord>(
-    full_at: &mut BTreeMap<K, Timestamp>,
-    key: K,
-    (filled, now): (Timestamp, Timestamp),
-) {
+fn keep<K: Ord>(full_at: &mut BTreeMap<K, Timestamp>, key: K, filled: Timestamp, now: Timestamp) {
     if full_at.len() >= REMEMBERED && !full_at.contains_key(&key) {
         full_at.retain(|_, filled| *filled > now);
         // Someone with very many addresses: the total of the credential bounds them. Room for many is made at once: it

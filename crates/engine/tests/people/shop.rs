@@ -92,7 +92,16 @@ impl Shop {
         let vault = Vault::open(sealed, keys, world.clone(), Duration::from_hours(1)).unwrap();
         let desk = Desk::new(&world);
         let challenge = Challenge::default();
-        let engine = engine_over((&world, &desk, &challenge), &store, &vault, mode);
+        let engine = engine_over(
+            &Outside {
+                world: &world,
+                desk: &desk,
+                challenge: &challenge,
+            },
+            &store,
+            &vault,
+            mode,
+        );
         let nobody = uuid::Uuid::nil();
         let server = Caller {
             team: TeamId::new(nobody),
@@ -119,23 +128,22 @@ impl Shop {
         }
     }
 
+    fn outside(&self) -> Outside<'_> {
+        Outside {
+            world: &self.world,
+            desk: &self.desk,
+            challenge: &self.challenge,
+        }
+    }
+
     /// Another process over the same databases.
     pub(crate) fn another_node(&self) -> Engine {
-        engine_over(
-            (&self.world, &self.desk, &self.challenge),
-            &self.store,
-            &self.vault,
-            self.server.mode,
-        )
+        engine_over(&self.outside(), &self.store, &self.vault, self.server.mode)
     }
 
     /// The same with settings of its own.
     pub(crate) fn another_node_with(&self, settings: Settings) -> Engine {
-        engine_with(
-            (&self.world, &self.desk, &self.challenge),
-            (&self.store, &self.vault),
-            settings,
-        )
+        engine_with(&self.outside(), &self.store, &self.vault, settings)
     }
 
     pub(crate) fn run<T>(&self, story: impl Future<Output = T>) -> T {
@@ -281,25 +289,28 @@ impl Shop {
     }
 }
 
-fn engine_over(
-    (world, desk, challenge): (&World, &Desk, &Challenge),
-    store: &Db,
-    vault: &Vault,
-    mode: Mode,
-) -> Engine {
+/// What an engine finds outside its own process.
+struct Outside<'a> {
+    world: &'a World,
+    desk: &'a Desk,
+    challenge: &'a Challenge,
+}
+
+fn engine_over(outside: &Outside<'_>, store: &Db, vault: &Vault, mode: Mode) -> Engine {
     let settings = Settings {
         mode,
         poll_interval: Duration::from_secs(10),
         ..Settings::default()
     };
-    engine_with((world, desk, challenge), (store, vault), settings)
+    engine_with(outside, store, vault, settings)
 }
 
-fn engine_with(
-    (world, desk, challenge): (&World, &Desk, &Challenge),
-    (store, vault): (&Db, &Vault),
-    settings: Settings,
-) -> Engine {
+fn engine_with(outside: &Outside<'_>, store: &Db, vault: &Vault, settings: Settings) -> Engine {
+    let Outside {
+        world,
+        desk,
+        challenge,
+    } = *outside;
     Engine::new(Parts {
         world: world.clone(),
         store: store.clone(),

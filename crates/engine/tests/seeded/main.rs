@@ -108,25 +108,15 @@ fn a_request_under_a_key_gets_the_end_of_the_flow_and_not_its_middle() {
     for seed in 20..30 {
         let house = House::build(seed);
         let caller = house.caller();
-        let all = (0..8).map(|_| {
-            story::authorise_once(
-                &house,
-                &caller,
-                "half-back",
-                "4242424242424242",
-                700,
-                Some("one-key"),
-            )
-        });
+        let order = story::Order {
+            flow: "half-back",
+            number: "4242424242424242",
+            amount: 700,
+        };
+        let authorise = || story::authorise_once(&house, &caller, order, Some("one-key"));
+        let all = (0..8).map(|_| authorise());
         let results = house.run(futures_util::future::join_all(all));
-        let again = story::authorise_once(
-            &house,
-            &caller,
-            "half-back",
-            "4242424242424242",
-            700,
-            Some("one-key"),
-        );
+        let again = authorise();
         let last = house.run(again).unwrap().payment;
         assert_eq!((last.captured(), last.refunded()), (700, 350));
         for result in results {

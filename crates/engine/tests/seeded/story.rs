@@ -101,17 +101,33 @@ pub(crate) fn authorise_on(
     number: &str,
     amount: i64,
 ) -> impl Future<Output = Result<PaymentView, Fault>> + use<> {
-    authorise_once(house, caller, flow, number, amount, None)
+    let order = Order {
+        flow,
+        number,
+        amount,
+    };
+    authorise_once(house, caller, order, None)
+}
+
+/// What is paid by a raw card, and by which flow.
+#[derive(Clone, Copy)]
+pub(crate) struct Order<'a> {
+    pub(crate) flow: &'a str,
+    pub(crate) number: &'a str,
+    pub(crate) amount: i64,
 }
 
 pub(crate) fn authorise_once(
     house: &House,
     caller: &Caller,
-    flow: &str,
-    number: &str,
-    amount: i64,
+    order: Order<'_>,
     key: Option<&str>,
 ) -> impl Future<Output = Result<PaymentView, Fault>> + use<> {
+    let Order {
+        flow,
+        number,
+        amount,
+    } = order;
     let (engine, caller) = (house.engine.clone(), caller.clone());
     let command = request(Some(flow), Instrument::Card(Box::new(card(number))), amount);
     let once = key.map(|key| Once {

@@ -2,8 +2,22 @@
 
 use super::{Expr, Match, Order, Sum, Type, constant};
 
-type Typed = (Expr, Type);
-type Checked = Result<Typed, String>;
+/// A part of a condition, and what it comes to.
+pub(super) struct Typed {
+    pub(super) expr: Expr,
+    pub(super) kind: Type,
+}
+
+pub(super) type Checked = Result<Typed, String>;
+
+/// A part that goes together.
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "it is the good end of functions that can fail"
+)]
+pub(super) const fn checked(expr: Expr, kind: Type) -> Checked {
+    Ok(Typed { expr, kind })
+}
 
 /// The type in words.
 pub(super) const fn named(kind: Type) -> &'static str {
@@ -19,7 +33,7 @@ pub(super) const fn named(kind: Type) -> &'static str {
 }
 
 /// `payment.amount` is a whole number: the operand as it may be shown, with its type.
-fn described((expr, kind): &Typed) -> String {
+fn described(Typed { expr, kind }: &Typed) -> String {
     match expr {
         Expr::Fact(fact) => format!("`{fact:?}` is {}", named(*kind)),
         Expr::Text(text) if text.chars().count() <= 40 => format!("\"{text}\" is a text"),
@@ -34,11 +48,11 @@ const fn is_number(kind: Type) -> bool {
 
 pub(super) fn not(operand: Typed) -> Checked {
     boolean("!", &operand)?;
-    Ok((Expr::Not(Box::new(operand.0)), Type::Bool))
+    checked(Expr::Not(Box::new(operand.expr)), Type::Bool)
 }
 
 fn boolean(sign: &str, operand: &Typed) -> Result<(), String> {
-    match operand.1 {
+    match operand.kind {
         Type::Bool | Type::Dyn => Ok(()),
         _ => Err(format!(
             "`{sign}` needs true or false, but {}",
@@ -50,33 +64,29 @@ fn boolean(sign: &str, operand: &Typed) -> Result<(), String> {
 pub(super) fn joined(sign: &str, left: Typed, right: Typed) -> Checked {
     boolean(sign, &left)?;
     boolean(sign, &right)?;
-    let sides = Box::new([left.0, right.0]);
-    Ok((
-        if sign == "&&" {
-            Expr::And(sides)
-        } else {
-            Expr::Or(sides)
-        },
-        Type::Bool,
-    ))
+    let sides = Box::new([left.expr, right.expr]);
+    let expr = if sign == "&&" {
+        Expr::And(sides)
+    } else {
+        Expr::Or(sides)
+    };
+    checked(expr, Type::Bool)
 }
 
 pub(super) fn choose(condition: Typed, then: Typed, otherwise: Typed) -> Checked {
     boolean("?", &condition)?;
-    let kind = if then.1 == otherwise.1 {
-        then.1
+    let kind = if then.kind == otherwise.kind {
+        then.kind
     } else {
         Type::Dyn
     };
-    Ok((
-        Expr::Choose(Box::new([condition.0, then.0, otherwise.0])),
-        kind,
-    ))
+    let parts = [condition.expr, then.expr, otherwise.expr];
+    checked(Expr::Choose(Box::new(parts)), kind)
 }
 
 pub(super) fn negative(operand: Typed) -> Checked {
-    match operand.1 {
-        Type::Int | Type::Dyn => Ok((Expr::Negative(Box::new(operand.0)), Type::Int)),
+    match operand.kind {
+        Type::Int | Type::Dyn => checked(Expr::Negative(Box::new(operand.expr)), Type::Int),
         _ => Err(format!(
             "`-` needs a whole number, but {}",
             described(&operand)
@@ -94,24 +104,24 @@ fn can_equal(left: Type, right: Type) -> bool {
 }
 
 pub(super) fn equal(left: Typed, right: Typed, make: fn(Box<[Expr; 2]>) -> Expr) -> Checked {
-    if !can_equal(left.1, right.1) {
+    if !can_equal(left.kind, right.kind) {
         return Err(format!(
             "these can never be equal: {}, and {}",
             described(&left),
             described(&right)
         ));
     }
-    if left.1 == Type::List && right.1 == Type::List {
+    if left.kind == Type::List && right.kind == Type::List {
         return Err(
             "two written lists are not compared; ask with `in`, as in `card.brand in [\"VISA\", \"AMEX\"]`".to_owned()
         );
     }
-    constant::fits(&left.0, &right.0)?;
-    Ok((make(Box::new([left.0, right.0])), Type::Bool))
+    constant::fits(&left.expr, &right.expr)?;
+    checked(make(Box::new([left.expr, right.expr])), Type::Bool)
 }
 
 pub(super) fn ordered(order: Order, left: Typed, right: Typed) -> Checked {
-    let fits = match (left.1, right.1) {
+    let fits = match (left.kind, right.kind) {
         (Type::Dyn, other) | (other, Type::Dyn) => {
             matches!(other, Type::Dyn | Type::Int | Type::Double | Type::Text)
         }
@@ -125,41 +135,47 @@ pub(super) fn ordered(order: Order, left: Typed, right: Typed) -> Checked {
             described(&right)
         ));
     }
-    if is_number(left.1) || is_number(right.1) {
-        constant::fits(&left.0, &right.0)?;
+    if is_number(left.kind) || is_number(right.kind) {
+        constant::fits(&left.expr, &right.expr)?;
     }
-    Ok((Expr::Order(order, Box::new([left.0, right.0])), Type::Bool))
+    checked(
+        Expr::Order(order, Box::new([left.expr, right.expr])),
+        Type::Bool,
+    )
 }
 
 pub(super) fn calculated(sum: Sum, left: Typed, right: Typed) -> Checked {
     for side in [&left, &right] {
-        if !matches!(side.1, Type::Int | Type::Dyn) {
+        if !matches!(side.kind, Type::Int | Type::Dyn) {
             return Err(format!(
                 "only whole numbers are calculated with, but {}",
                 described(side)
             ));
         }
     }
-    Ok((Expr::Sum(sum, Box::new([left.0, right.0])), Type::Int))
+    checked(Expr::Sum(sum, Box::new([left.expr, right.expr])), Type::Int)
 }
 
 pub(super) fn within(left: Typed, right: Typed) -> Checked {
-    match &right.0 {
+    match &right.expr {
         Expr::List(items) => {
             for item in items {
                 let item_type = literal_type(item);
-                if !can_equal(left.1, item_type) {
-                    let item = (item.clone(), item_type);
+                if !can_equal(left.kind, item_type) {
+                    let item = Typed {
+                        expr: item.clone(),
+                        kind: item_type,
+                    };
                     return Err(format!(
                         "these can never be equal: {}, and in the list {}",
                         described(&left),
                         described(&item)
                     ));
                 }
-                constant::fits(&left.0, item)?;
+                constant::fits(&left.expr, item)?;
             }
         }
-        _ if right.1 == Type::Dyn => {}
+        _ if right.kind == Type::Dyn => {}
         _ => {
             return Err(
                 "`in` needs a list on its right, as in `card.brand in [\"VISA\", \"AMEX\"]`"
@@ -167,7 +183,7 @@ pub(super) fn within(left: Typed, right: Typed) -> Checked {
             );
         }
     }
-    Ok((Expr::In(Box::new([left.0, right.0])), Type::Bool))
+    checked(Expr::In(Box::new([left.expr, right.expr])), Type::Bool)
 }
 
 fn literal_type(expr: &Expr) -> Type {
@@ -183,8 +199,10 @@ fn literal_type(expr: &Expr) -> Type {
 }
 
 pub(super) fn size(operand: Typed) -> Checked {
-    match operand.1 {
-        Type::Text | Type::List | Type::Dyn => Ok((Expr::Size(Box::new(operand.0)), Type::Int)),
+    match operand.kind {
+        Type::Text | Type::List | Type::Dyn => {
+            checked(Expr::Size(Box::new(operand.expr)), Type::Int)
+        }
         _ => Err(format!(
             "`size` needs a text or a list, but {}",
             described(&operand)
@@ -194,12 +212,15 @@ pub(super) fn size(operand: Typed) -> Checked {
 
 pub(super) fn matched(kind: Match, left: Typed, right: Typed) -> Checked {
     for side in [&left, &right] {
-        if !matches!(side.1, Type::Text | Type::Dyn) {
+        if !matches!(side.kind, Type::Text | Type::Dyn) {
             return Err(format!(
                 "`startsWith`, `endsWith` and `contains` need texts, but {}",
                 described(side)
             ));
         }
     }
-    Ok((Expr::Match(kind, Box::new([left.0, right.0])), Type::Bool))
+    checked(
+        Expr::Match(kind, Box::new([left.expr, right.expr])),
+        Type::Bool,
+    )
 }

@@ -10,7 +10,10 @@ use crate::{
     problem::{did_you_mean, listed},
 };
 
-use super::{Expr, FactRef, Key, Match, Order, Path, Root, Sum, Type, check};
+use super::{
+    Expr, FactRef, Key, Match, Order, Path, Root, Sum, Type,
+    check::{self, Checked, Typed, checked},
+};
 
 /// Deepest nesting that the parser and the walk go down. A person loses track long before.
 const LEVELS_MAX: u16 = 48;
@@ -32,7 +35,7 @@ pub(super) fn parse(text: &str) -> Result<Expr, String> {
         .max_recursion_depth(LEVELS_MAX)
         .parse(text)
         .map_err(|errors| syntax(text, &errors.errors))?;
-    let (expr, kind) = lower(&ast, LEVELS_MAX)?;
+    let Typed { expr, kind } = lower(&ast, LEVELS_MAX)?;
     match kind {
         Type::Bool | Type::Dyn => Ok(expr),
         _ => Err(format!(
@@ -115,9 +118,7 @@ fn shorter(words: &str) -> String {
     }
 }
 
-type Lowered = Result<(Expr, Type), String>;
-
-fn lower(ast: &IdedExpr, levels: u16) -> Lowered {
+fn lower(ast: &IdedExpr, levels: u16) -> Checked {
     let below = levels
         .checked_sub(1)
         .ok_or("the condition is nested too deeply")?;
@@ -127,14 +128,12 @@ fn lower(ast: &IdedExpr, levels: u16) -> Lowered {
         Ast::Select(select) => field(select, below),
         Ast::Call(call) => self::call(call, below),
         Ast::List(list) => {
-            let items: Result<Vec<_>, _> = list
+            let items: Result<Vec<_>, String> = list
                 .elements
                 .iter()
-                .map(|item| Ok(lower(item, below)?.0))
+                .map(|item| Ok(lower(item, below)?.expr))
                 .collect();
-            items
-                .map(|items: Vec<Expr>| (Expr::List(items), Type::List))
-                .map_err(|message: String| message)
+            checked(Expr::List(items?), Type::List)
         }
         Ast::Comprehension(_) => Err(format!(
             "{} are not available: compare with `in`, or decide it in your system and send the answer as metadata",
@@ -146,27 +145,24 @@ fn lower(ast: &IdedExpr, levels: u16) -> Lowered {
     }
 }
 
-fn literal(literal: &LiteralValue) -> Lowered {
-    Ok(match literal {
-        LiteralValue::Boolean(value) => (Expr::Bool(*value.inner()), Type::Bool),
-        LiteralValue::Int(value) => (Expr::Int(*value.inner()), Type::Int),
-        LiteralValue::Double(value) => (Expr::Double(*value.inner()), Type::Double),
-        LiteralValue::String(value) => (Expr::Text(value.inner().to_owned()), Type::Text),
-        LiteralValue::Null => (Expr::Null, Type::Null),
-        LiteralValue::UInt(_) => return Err("write whole numbers without a `u`".to_owned()),
-        LiteralValue::Bytes(_) => return Err("bytes can't be used; write a text".to_owned()),
-    })
+fn literal(literal: &LiteralValue) -> Checked {
+    match literal {
+        LiteralValue::Boolean(value) => checked(Expr::Bool(*value.inner()), Type::Bool),
+        LiteralValue::Int(value) => checked(Expr::Int(*value.inner()), Type::Int),
+        LiteralValue::Double(value) => checked(Expr::Double(*value.inner()), Type::Double),
+        LiteralValue::String(value) => checked(Expr::Text(value.inner().to_owned()), Type::Text),
+        LiteralValue::Null => checked(Expr::Null, Type::Null),
+        LiteralValue::UInt(_) => Err("write whole numbers without a `u`".to_owned()),
+        LiteralValue::Bytes(_) => Err("bytes can't be used; write a text".to_owned()),
+    }
 }
 
-fn variable(name: &str) -> Lowered {
+fn variable(name: &str) -> Checked {
     match root(name) {
-        Some(root) => Ok((
-            Expr::Json(Path {
-                root,
-                keys: Vec::new(),
-            }),
-            Type::Dyn,
-        )),
+        Some(root) => {
+            let keys = Vec::new();
+            checked(Expr::Json(Path { root, keys }), Type::Dyn)
+        }
         None => Err(not_a_value(name)),
     }
 }
@@ -205,7 +201,7 @@ fn facts(group: &Group) -> impl Iterator<Item = &'static str> {
     group.fields.iter().map(|field| field.name).chain(body)
 }
 
-fn field(select: &SelectExpr, levels: u16) -> Lowered {
+fn field(select: &SelectExpr, levels: u16) -> Checked {
     if let Ast::Ident(name) = &select.operand.expr
         && let Some(group) = group(name)
     {
@@ -218,17 +214,13 @@ fn field(select: &SelectExpr, levels: u16) -> Lowered {
     )
 }
 
-fn fact(group: &'static Group, name: &str, test: bool) -> Lowered {
+fn fact(group: &'static Group, name: &str, test: bool) -> Checked {
     if group.name == "webhook" && name == BODY {
         let path = Path {
             root: Root::Body,
             keys: Vec::new(),
         };
-        return Ok(if test {
-            (Expr::Present(path), Type::Bool)
-        } else {
-            (Expr::Json(path), Type::Dyn)
-        });
+        return json(path, test);
     }
     let Some(field) = group.fields.iter().find(|field| field.name == name) else {
         let near = did_you_mean(name, facts(group));
@@ -242,26 +234,31 @@ fn fact(group: &'static Group, name: &str, test: bool) -> Lowered {
         group: group.name,
         field,
     };
-    Ok(if test {
-        (Expr::Known(fact), Type::Bool)
+    if test {
+        checked(Expr::Known(fact), Type::Bool)
     } else {
-        (Expr::Fact(fact), fact.kind())
-    })
+        checked(Expr::Fact(fact), fact.kind())
+    }
 }
 
-fn into_json((operand, _): (Expr, Type), key: Key, test: bool) -> Lowered {
-    let Expr::Json(mut path) = operand else {
+/// What is at a path; with `test`, whether anything is there.
+fn json(path: Path, test: bool) -> Checked {
+    if test {
+        checked(Expr::Present(path), Type::Bool)
+    } else {
+        checked(Expr::Json(path), Type::Dyn)
+    }
+}
+
+fn into_json(operand: Typed, key: Key, test: bool) -> Checked {
+    let Expr::Json(mut path) = operand.expr else {
         return Err("only `metadata`, `fraud` and `webhook.body` have something inside".to_owned());
     };
     path.keys.push(key);
-    Ok(if test {
-        (Expr::Present(path), Type::Bool)
-    } else {
-        (Expr::Json(path), Type::Dyn)
-    })
+    json(path, test)
 }
 
-fn call(call: &CallExpr, levels: u16) -> Lowered {
+fn call(call: &CallExpr, levels: u16) -> Checked {
     let name = call.func_name.as_str();
     match (&call.target, call.args.as_slice()) {
         (None, [operand]) if name == operators::LOGICAL_NOT => check::not(lower(operand, levels)?),
@@ -316,7 +313,7 @@ fn key(key: &IdedExpr) -> Result<Key, String> {
     }
 }
 
-fn binary(name: &str, left: (Expr, Type), right: (Expr, Type)) -> Lowered {
+fn binary(name: &str, left: Typed, right: Typed) -> Checked {
     match name {
         operators::LOGICAL_AND => check::joined("&&", left, right),
         operators::LOGICAL_OR => check::joined("||", left, right),

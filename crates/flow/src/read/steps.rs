@@ -57,6 +57,13 @@ fn no_such_step(name: &str) -> String {
     format!("there is no such step{near}; there are {}", listed(ACTIONS))
 }
 
+/// The actions that a step names.
+struct Named<'a> {
+    actions: &'a [(&'a str, At<'a>)],
+    /// Whether all the names in the step are known.
+    is_known: bool,
+}
+
 impl Reader {
     /// A list of steps at a level of nesting, from 1.
     pub(super) fn steps(&mut self, at: &At<'_>, level: usize) -> Option<Vec<Step>> {
@@ -108,22 +115,26 @@ impl Reader {
             None => Some(None),
             Some(id) => self.slug(&id).map(Some),
         };
-        let action = self.actions(at, members, &actions, level, good);
+        let named = Named {
+            actions: &actions,
+            is_known: good,
+        };
+        let action = self.actions(at, members, &named, level);
         Some(Step {
             id: id?,
             action: action.filter(|_| good)?,
         })
     }
 
-    /// The one thing that a step does. Whatever else stands there is judged too; `is_known` is whether all its names are.
+    /// The one thing that a step does. Whatever else stands there is judged too.
     fn actions(
         &mut self,
         at: &At<'_>,
         members: Members<'_>,
-        actions: &[(&str, At<'_>)],
+        named: &Named<'_>,
         level: usize,
-        is_known: bool,
     ) -> Option<Action> {
+        let Named { actions, is_known } = *named;
         let Some(((first, member), others)) = actions.split_first() else {
             if is_known {
                 return self.refuse(at, format!("a step needs one of {}", listed(ACTIONS)));

@@ -58,7 +58,7 @@ fn what_would_not_be_given_up_is_asked_about_and_may_have_been_approved() {
     one.settle(
         1,
         asks(ActionKind::ThreeDSecure, false),
-        (Source::LookUp, at(day)),
+        Source::LookUp.at(at(day)),
         &policy(),
     );
     assert_eq!(
@@ -81,12 +81,12 @@ fn what_would_not_be_given_up_is_asked_about_and_may_have_been_approved() {
     );
     assert_eq!(one.duty(at(day + 1)), Some(Duty::LookUp(1)));
     let mut waits = one.clone();
-    one.settle(1, approved(true), (Source::LookUp, at(day + 1)), &policy());
+    one.settle(1, approved(true), Source::LookUp.at(at(day + 1)), &policy());
     assert_eq!((one.status(), one.due_at()), (Status::Succeeded, None));
     waits.settle(
         1,
         asks(ActionKind::ThreeDSecure, false),
-        (Source::LookUp, at(day + 1)),
+        Source::LookUp.at(at(day + 1)),
         &policy(),
     );
     let again = waits.due_at().unwrap();
@@ -154,7 +154,7 @@ fn a_completion_that_could_not_be_sent_waits_again_with_the_time_it_had() {
     one.settle(
         1,
         asks(ActionKind::ThreeDSecure, true),
-        (Source::LookUp, at(3600)),
+        Source::LookUp.at(at(3600)),
         &policy(),
     );
     assert!(one.begin_complete(1, begin(3600)).is_some());
@@ -176,7 +176,7 @@ fn a_completion_whose_outcome_was_unknown_waits_again_on_evidence_that_is_report
     let lines = one.settle(
         n,
         asks(ActionKind::ThreeDSecure, true),
-        (Source::LookUp, at(60)),
+        Source::LookUp.at(at(60)),
         &policy(),
     );
     assert_eq!(one.status(), Status::Needs3dSecure);
@@ -196,10 +196,10 @@ fn a_completion_whose_outcome_was_unknown_waits_again_on_evidence_that_is_report
 fn a_look_up_that_is_older_than_the_completion_does_not_have_it_completed_twice() {
     let mut one = in_status(Status::Needs3dSecure).unwrap();
     let ready = || asks(ActionKind::ThreeDSecure, true);
-    one.settle(1, ready(), (Source::LookUp, at(10)), &policy());
+    one.settle(1, ready(), Source::LookUp.at(at(10)), &policy());
     assert!(one.begin_complete(1, begin(10)).is_some());
     for source in [Source::LookUp, Source::Processor] {
-        one.settle(1, ready(), (source, at(11)), &policy());
+        one.settle(1, ready(), source.at(at(11)), &policy());
         assert_eq!(
             one.operation(1).unwrap().state,
             OperationState::Sent,
@@ -217,7 +217,7 @@ fn a_look_up_that_is_older_than_the_completion_does_not_have_it_completed_twice(
         "5 s to be sent, 3 s for the answer"
     );
     let mut lost = one.clone();
-    lost.settle(1, ready(), (Source::LookUp, at(18)), &policy());
+    lost.settle(1, ready(), Source::LookUp.at(at(18)), &policy());
     assert!(
         lost.begin_complete(1, begin(18)).is_some(),
         "one that was never sent is completed now"
