@@ -172,7 +172,7 @@ impl Engine {
         for team in store::team::all(store).await? {
             self.begin_counting(team.id).await?;
             let status = Status::NoAnswerFromPsp;
-            let found = store::watch::with_status(store, (team.id, status), COUNTED).await?;
+            let found = store::watch::with_status(store, team.id, status, COUNTED).await?;
             unknown = unknown.saturating_add(found.count);
             oldest = [oldest, found.oldest].into_iter().flatten().min();
         }

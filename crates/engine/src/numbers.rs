@@ -249,7 +249,7 @@ impl Engine {
                 let statement = match version {
                     None => store::number_quota::insert(team, &mark.bucket, &quota, until),
                     Some(version) => {
-                        store::number_quota::update(team, &mark.bucket, (&quota, version), until)
+                        store::number_quota::update(team, &mark.bucket, &quota, version, until)
                     }
                 };
                 let change = Change::new(self.change_id(), &mark.bucket).with(statement);

@@ -173,7 +173,8 @@ pub async fn sealed(
 pub async fn since(
     db: &Db,
     team: TeamId,
-    (since, after): (Timestamp, Option<&str>),
+    since: Timestamp,
+    after: Option<&str>,
     limit: i64,
 ) -> Result<Vec<Stored>, DbError> {
     let floor = domain::dated::id_floor(since);

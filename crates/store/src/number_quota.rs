@@ -21,7 +21,8 @@ pub fn insert(team: TeamId, bucket: &str, quota: &NumberQuota, until: Timestamp)
 pub fn update(
     team: TeamId,
     bucket: &str,
-    (quota, version): (&NumberQuota, i64),
+    quota: &NumberQuota,
+    version: i64,
     until: Timestamp,
 ) -> Statement {
     Statement::one(

@@ -15,7 +15,8 @@ pub struct Waiting {
 /// A team's payments of this status, oldest first, at most `most`.
 pub async fn with_status(
     db: &Db,
-    (team, status): (TeamId, Status),
+    team: TeamId,
+    status: Status,
     most: i64,
 ) -> Result<Waiting, DbError> {
     let sql = "select count(*), min(created_at) from (select created_at from payment \

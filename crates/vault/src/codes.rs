@@ -35,6 +35,13 @@ pub(crate) enum Purpose {
     Cryptogram,
 }
 
+/// By what a code is found: whose it is, and what it is.
+#[derive(Clone, Copy)]
+pub(crate) struct CodeName<'a> {
+    pub(crate) holder: &'a str,
+    pub(crate) purpose: Purpose,
+}
+
 impl Purpose {
     const fn label(self) -> &'static [u8] {
         match self {
@@ -92,7 +99,8 @@ impl Codes {
     }
 
     /// Keeps a code or a cryptogram; what the holder had is erased.
-    pub(crate) fn keep(&self, world: &World, (holder, purpose): (&str, Purpose), clear: &[u8]) {
+    pub(crate) fn keep(&self, world: &World, name: CodeName<'_>, clear: &[u8]) {
+        let CodeName { holder, purpose } = name;
         let Some(sealed) = encrypt(&self.0.key, world, clear, &bound(purpose, holder)) else {
             return;
         };
@@ -118,11 +126,8 @@ impl Codes {
     }
 
     /// What a holder has. It stays.
-    pub(crate) fn open(
-        &self,
-        world: &World,
-        (holder, purpose): (&str, Purpose),
-    ) -> Option<Zeroizing<Vec<u8>>> {
+    pub(crate) fn open(&self, world: &World, name: CodeName<'_>) -> Option<Zeroizing<Vec<u8>>> {
+        let CodeName { holder, purpose } = name;
         let mut kept = self.0.kept.lock();
         kept.sweep(world.now(), self.0.lifetime);
         decrypt(
@@ -247,7 +252,10 @@ mod tests {
     fn keep(codes: &Codes, world: &World, holder: &str, digits: &str) {
         codes.keep(
             world,
-            (holder, Purpose::SecurityCode),
+            CodeName {
+                holder,
+                purpose: Purpose::SecurityCode,
+            },
             padded(&code(digits)).as_slice(),
         );
     }
@@ -261,14 +269,23 @@ mod tests {
     ) {
         codes.keep(
             world,
-            (holder, Purpose::Cryptogram),
+            CodeName {
+                holder,
+                purpose: Purpose::Cryptogram,
+            },
             joined(cryptogram, eci).as_bytes(),
         );
     }
 
     fn shown(codes: &Codes, world: &World, holder: &str) -> Option<String> {
-        unpadded(&codes.open(world, (holder, Purpose::SecurityCode))?)
-            .map(|code| code.expose().to_owned())
+        unpadded(&codes.open(
+            world,
+            CodeName {
+                holder,
+                purpose: Purpose::SecurityCode,
+            },
+        )?)
+        .map(|code| code.expose().to_owned())
     }
 
     #[test]
@@ -298,8 +315,14 @@ mod tests {
         keep_cryptogram(&codes, &world, "two", "BgAA", None);
         keep(&codes, &world, "three", "123");
         let open = |holder: &str| {
-            parted(&codes.open(&world, (holder, Purpose::Cryptogram))?)
-                .map(|(cryptogram, eci)| (cryptogram.to_string(), eci))
+            parted(&codes.open(
+                &world,
+                CodeName {
+                    holder,
+                    purpose: Purpose::Cryptogram,
+                },
+            )?)
+            .map(|(cryptogram, eci)| (cryptogram.to_string(), eci))
         };
         assert_eq!(
             open("one"),

@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 
 use crate::{
     UsedCode, Vault, VaultError,
-    codes::{self, Codes, Purpose},
+    codes::{self, CodeName, Codes, Purpose},
     shared_codes,
 };
 
@@ -52,11 +52,9 @@ impl Vault {
     /// # Errors
     /// The database's.
     pub async fn keep_cvc(&self, holder: &str, code: &SecurityCode) -> Result<(), VaultError> {
-        self.keep(
-            (holder, Purpose::SecurityCode),
-            codes::padded(code).as_slice(),
-        )
-        .await
+        let purpose = Purpose::SecurityCode;
+        self.keep(CodeName { holder, purpose }, codes::padded(code).as_slice())
+            .await
     }
 
     /// The security code of `holder`, if it is still kept.
@@ -80,8 +78,9 @@ impl Vault {
         cryptogram: &str,
         eci: Option<&str>,
     ) -> Result<(), VaultError> {
+        let purpose = Purpose::Cryptogram;
         self.keep(
-            (holder, Purpose::Cryptogram),
+            CodeName { holder, purpose },
             codes::joined(cryptogram, eci).as_bytes(),
         )
         .await
@@ -107,7 +106,7 @@ impl Vault {
     ) -> Result<Option<Code>, VaultError> {
         match &self.0.codes {
             Kept::InMemory(codes) => Ok(Code::read(|purpose| {
-                codes.open(&self.0.world, (holder, purpose))
+                codes.open(&self.0.world, CodeName { holder, purpose })
             })),
             Kept::Shared { looks, .. } => {
                 let sealed = self.shared_code(looks, holder, by).await?;
@@ -168,11 +167,11 @@ impl Vault {
         }
     }
 
-    async fn keep(&self, what: (&str, Purpose), clear: &[u8]) -> Result<(), VaultError> {
+    async fn keep(&self, name: CodeName<'_>, clear: &[u8]) -> Result<(), VaultError> {
         match &self.0.codes {
-            Kept::InMemory(codes) => codes.keep(&self.0.world, what, clear),
+            Kept::InMemory(codes) => codes.keep(&self.0.world, name, clear),
             Kept::Shared { lifetime, looks } => {
-                self.share_code((*lifetime, looks), what, clear).await?;
+                self.share_code(name, clear, *lifetime, looks).await?;
             }
         }
         Ok(())

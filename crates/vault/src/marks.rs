@@ -41,7 +41,7 @@ impl Vault {
     /// By what a card's number is counted: the same for the same number within a team, and for no other.
     pub fn card_mark(&self, team: TeamId, number: &CardNumber) -> NumberMark {
         let shown = format!("{}{}", number.bin(), number.last4());
-        self.number_mark(team, RecordKind::Card, (number.expose(), &shown))
+        self.number_mark(team, RecordKind::Card, number.expose(), &shown)
     }
 
     /// The same for a bank account. What is shown of it is its end; numbers with one end at one bank are counted together.
@@ -52,12 +52,11 @@ impl Vault {
         number: &AccountNumber,
     ) -> NumberMark {
         let shown = format!("{} at {}", number.last4(), kind.bank(number));
-        self.number_mark(team, RecordKind::Account, (&kind.whole(number), &shown))
+        self.number_mark(team, RecordKind::Account, &kind.whole(number), &shown)
     }
 
-    fn number_mark(&self, team: TeamId, kind: RecordKind, digits: (&str, &str)) -> NumberMark {
+    fn number_mark(&self, team: TeamId, kind: RecordKind, number: &str, shown: &str) -> NumberMark {
         let keys = self.keys();
-        let (number, shown) = digits;
         let short = |mut text: String| {
             text.truncate(MARK);
             text

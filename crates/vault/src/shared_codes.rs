@@ -13,7 +13,7 @@ use zeroize::Zeroizing;
 
 use crate::{
     Vault, VaultError,
-    codes::{Purpose, bound},
+    codes::{CodeName, Purpose, bound},
     envelope::{decrypt, encrypt},
     keyring::Key,
 };
@@ -139,10 +139,12 @@ fn mark(holder: &str, sealed: &str, by: &str, look_at: Timestamp) -> Statement {
 impl Vault {
     pub(crate) async fn share_code(
         &self,
-        (lifetime, looks): (Duration, &Looks),
-        (holder, purpose): (&str, Purpose),
+        name: CodeName<'_>,
         clear: &[u8],
+        lifetime: Duration,
+        looks: &Looks,
     ) -> Result<(), VaultError> {
+        let CodeName { holder, purpose } = name;
         let world = &self.0.world;
         looks.take(holder, world.now());
         let keys = self.keys();

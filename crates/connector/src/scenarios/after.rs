@@ -6,7 +6,7 @@ use futures_util::future::BoxFuture;
 
 use super::{
     Verdict, expect,
-    stage::{Approved, Stage, Verb, of},
+    stage::{Approved, Charge, Stage, Verb, of},
 };
 use crate::{Answer, Booked, Booking, LaterAnswer};
 
@@ -30,7 +30,7 @@ pub(super) fn decline<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Verdict> {
     Box::pin(async move {
         let reference = stage.reference();
         let answer = stage
-            .ask(&reference, stage.fixtures.declined, (1000, false))
+            .ask(&reference, stage.fixtures.declined, Charge::hold(1000))
             .await?;
         let Ok(Answer::Declined {
             decline: answered, ..

@@ -4,7 +4,7 @@ use futures_util::future::BoxFuture;
 
 use super::{
     Challenge, Verdict, expect,
-    stage::{Approved, Stage, Verb, of},
+    stage::{Approved, Charge, Stage, Verb, of},
 };
 use crate::{Action, Answer, CallError, CardData, LaterAnswer, Reference, Tokenised};
 
@@ -20,7 +20,15 @@ pub(super) fn passed<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Verdict> {
             let (reference, action) = waits(stage, challenge, sale).await?;
             let waiting = Approved::not(reference.clone());
             stage.is_refused(Verb::Refund, &waiting, 1000).await?;
-            let early = stage.complete(&reference, (1000, sale)).await?;
+            let early = stage
+                .complete(
+                    &reference,
+                    Charge {
+                        minor: 1000,
+                        capture: sale,
+                    },
+                )
+                .await?;
             expect(
                 matches!(
                     early,
@@ -32,8 +40,24 @@ pub(super) fn passed<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Verdict> {
             let found = stage.look_up(&reference, &waiting).await?;
             let ready = matches!(&found.authorisation, Some(Answer::ActionRequired { action, .. }) if action.ready);
             expect(ready, found)?;
-            let done = stage.complete(&reference, (1000, sale)).await?;
-            let again = stage.complete(&reference, (1000, sale)).await?;
+            let done = stage
+                .complete(
+                    &reference,
+                    Charge {
+                        minor: 1000,
+                        capture: sale,
+                    },
+                )
+                .await?;
+            let again = stage
+                .complete(
+                    &reference,
+                    Charge {
+                        minor: 1000,
+                        capture: sale,
+                    },
+                )
+                .await?;
             let approved =
                 matches!(&done, Ok(Answer::Approved { captured, .. }) if *captured == sale);
             expect(approved && done == again, (&done, &again))?;
@@ -57,7 +81,7 @@ pub(super) fn failed<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Verdict> {
         };
         let (reference, action) = waits(stage, challenge, false).await?;
         challenge.customer.decide(&action, false).await;
-        let answer = stage.complete(&reference, (1000, false)).await?;
+        let answer = stage.complete(&reference, Charge::hold(1000)).await?;
         expect(
             matches!(
                 answer,
@@ -96,7 +120,7 @@ pub(super) fn given_up<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Verdict> {
                 found,
             )?;
             challenge.customer.decide(&action, true).await;
-            let late = stage.complete(&about.reference, (1000, false)).await?;
+            let late = stage.complete(&about.reference, Charge::hold(1000)).await?;
             expect(
                 matches!(
                     late,
@@ -160,7 +184,10 @@ async fn waits(
         .ask_with(
             &reference,
             challenge.card,
-            (1000, sale),
+            Charge {
+                minor: 1000,
+                capture: sale,
+            },
             Some(challenge.return_url),
         )
         .await?;

@@ -4,7 +4,7 @@ use futures_util::future::BoxFuture;
 
 use super::{
     Verdict, expect,
-    stage::{Approved, Stage},
+    stage::{Approved, Charge, Stage},
 };
 use crate::{CallError, Cause};
 
@@ -25,7 +25,14 @@ pub(super) fn credentials<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Verdict> {
             )
         };
         let answer = stranger
-            .ask(&reference, stage.fixtures.approved, (1000, true))
+            .ask(
+                &reference,
+                stage.fixtures.approved,
+                Charge {
+                    minor: 1000,
+                    capture: true,
+                },
+            )
             .await?;
         expect(answer.as_ref().is_err_and(refused), answer)?;
         let asked = Approved::not(reference);

@@ -4,7 +4,7 @@ use futures_util::future::BoxFuture;
 
 use super::{
     Verdict, expect,
-    stage::{Approved, Stage, Verb, of},
+    stage::{Approved, Charge, Stage, Verb, of},
 };
 use crate::{Answer, CallError, LaterAnswer};
 
@@ -65,7 +65,14 @@ pub(super) fn decline<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Verdict> {
         for captured in [false, true] {
             let reference = stage.reference();
             let answer = stage
-                .ask(&reference, stage.fixtures.declined, (1000, captured))
+                .ask(
+                    &reference,
+                    stage.fixtures.declined,
+                    Charge {
+                        minor: 1000,
+                        capture: captured,
+                    },
+                )
                 .await?;
             expect(matches!(answer, Ok(Answer::Declined { .. })), answer)?;
             let declined = Approved::not(reference);

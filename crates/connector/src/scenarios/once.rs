@@ -4,7 +4,7 @@ use futures_util::future::BoxFuture;
 
 use super::{
     Verdict, expect,
-    stage::{Approved, Stage, Verb},
+    stage::{Approved, Charge, Stage, Verb},
 };
 use crate::{Answer, CallError};
 
@@ -12,10 +12,10 @@ pub(super) fn authorise<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Verdict> {
     Box::pin(async move {
         let reference = stage.reference();
         let first = stage
-            .ask(&reference, stage.fixtures.approved, (1000, false))
+            .ask(&reference, stage.fixtures.approved, Charge::hold(1000))
             .await?;
         let second = stage
-            .ask(&reference, stage.fixtures.approved, (1000, false))
+            .ask(&reference, stage.fixtures.approved, Charge::hold(1000))
             .await?;
         expect(
             matches!(first, Ok(Answer::Approved { .. })) && first == second,
@@ -58,11 +58,11 @@ pub(super) fn another_amount<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Verdict>
     Box::pin(async move {
         let reference = stage.reference();
         let first = stage
-            .ask(&reference, stage.fixtures.approved, (1000, false))
+            .ask(&reference, stage.fixtures.approved, Charge::hold(1000))
             .await?;
         expect(matches!(first, Ok(Answer::Approved { .. })), first)?;
         let second = stage
-            .ask(&reference, stage.fixtures.approved, (999, false))
+            .ask(&reference, stage.fixtures.approved, Charge::hold(999))
             .await?;
         expect(matches!(second, Err(CallError::Rejected { .. })), second)?;
         let authorised = Approved::not(reference);

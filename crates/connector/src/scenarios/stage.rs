@@ -34,6 +34,23 @@ pub(super) struct Approved {
     pub(super) processor_id: Option<String>,
 }
 
+/// What is asked for: an amount, and whether it is captured at once.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Charge {
+    pub(super) minor: i64,
+    pub(super) capture: bool,
+}
+
+impl Charge {
+    /// An amount that is authorised alone.
+    pub(super) const fn hold(minor: i64) -> Self {
+        Self {
+            minor,
+            capture: false,
+        }
+    }
+}
+
 /// Which later operation.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Verb {
@@ -82,9 +99,9 @@ impl<'a> Stage<'a> {
         &self,
         reference: &Reference,
         card: &CardData,
-        what: (i64, bool),
+        charge: Charge,
     ) -> Result<Result<Answer, CallError>, String> {
-        self.ask_with(reference, card, what, None).await
+        self.ask_with(reference, card, charge, None).await
     }
 
     /// The same for a customer who can be sent to a page.
@@ -92,13 +109,13 @@ impl<'a> Stage<'a> {
         &self,
         reference: &Reference,
         card: &CardData,
-        (minor, capture): (i64, bool),
+        charge: Charge,
         return_url: Option<&str>,
     ) -> Result<Result<Answer, CallError>, String> {
         let call = Authorise {
             reference,
-            money: self.money(minor),
-            capture,
+            money: self.money(charge.minor),
+            capture: charge.capture,
             method: card.number.brand().method(),
             funding_source: FundingSource::Card(card),
             three_ds: ThreeDsCall {
@@ -117,15 +134,15 @@ impl<'a> Stage<'a> {
     pub(super) async fn complete(
         &self,
         reference: &Reference,
-        (minor, capture): (i64, bool),
+        charge: Charge,
     ) -> Result<Result<Answer, CallError>, String> {
         let call = Complete {
             authorisation: Earlier {
                 reference,
                 processor_id: None,
             },
-            money: self.money(minor),
-            capture,
+            money: self.money(charge.minor),
+            capture: charge.capture,
         };
         self.in_time(self.connector.complete(&self.link(), &call))
             .await
@@ -152,10 +169,8 @@ impl<'a> Stage<'a> {
     /// An authorisation (with `capture`: a sale) that must be approved.
     pub(super) async fn approved(&self, minor: i64, capture: bool) -> Result<Approved, String> {
         let reference = self.reference();
-        match self
-            .ask(&reference, self.fixtures.approved, (minor, capture))
-            .await?
-        {
+        let charge = Charge { minor, capture };
+        match self.ask(&reference, self.fixtures.approved, charge).await? {
             Ok(Answer::Approved { captured, approval }) if captured == capture => Ok(Approved {
                 reference,
                 processor_id: approval.processor_id,

@@ -20,15 +20,49 @@ use super::{
 const ID_PREFIX: &str = "sim_";
 
 /// Risk in hundredths of a point of a hundred, with its word.
-const NORMAL: (&str, i64) = ("normal", 1_200);
-const HIGHEST: (&str, i64) = ("highest", 9_300);
+const NORMAL: Risk = Risk {
+    level: "normal",
+    score_hundredths: 1_200,
+};
+const HIGHEST: Risk = Risk {
+    level: "highest",
+    score_hundredths: 9_300,
+};
+
+/// How risky a payment looks.
+#[derive(Clone, Copy)]
+struct Risk {
+    level: &'static str,
+    score_hundredths: i64,
+}
+
+/// An authorisation's status, the simulator's own and the card network's.
+#[derive(Clone, Copy)]
+struct ReportedStatus<'a> {
+    processor: &'a str,
+    network: Option<&'a str>,
+}
+
+impl<'a> ReportedStatus<'a> {
+    /// One of which the network knows nothing.
+    const fn own(processor: &'a str) -> Self {
+        Self {
+            processor,
+            network: None,
+        }
+    }
+}
 
 /// How the authorisation stands. `base`: of the addresses of pages.
 pub(super) fn authorisation(entry: &Entry, at: Timestamp, base: &str) -> Answer {
     match entry.standing(at) {
         Standing::Approved => {
             let status = if entry.sale { "captured" } else { "authorised" };
-            let mut approval = approval(entry, (status, Some("approved_by_network")), NORMAL);
+            let status = ReportedStatus {
+                processor: status,
+                network: Some("approved_by_network"),
+            };
+            let mut approval = approval(entry, status, NORMAL);
             approval.scheme_transaction_id = entry
                 .is_of_card()
                 .then(|| format!("simnet_{}", entry.reference.as_str()));
@@ -44,12 +78,13 @@ pub(super) fn authorisation(entry: &Entry, at: Timestamp, base: &str) -> Answer 
                 "in_review"
             };
             Answer::Held {
-                approval: approval(entry, (status, None), NORMAL),
+                approval: approval(entry, ReportedStatus::own(status), NORMAL),
             }
         }
         Standing::Asks { ready } => match action(entry, ready, base) {
             Some(action) => {
-                let approval = approval(entry, ("requires_action", None), NORMAL);
+                let status = ReportedStatus::own("requires_action");
+                let approval = approval(entry, status, NORMAL);
                 Answer::ActionRequired { action, approval }
             }
             None => failed(),
@@ -60,7 +95,11 @@ pub(super) fn authorisation(entry: &Entry, at: Timestamp, base: &str) -> Answer 
             } else {
                 NORMAL
             };
-            let approval = approval(entry, ("declined", Some("declined_by_network")), risk);
+            let status = ReportedStatus {
+                processor: "declined",
+                network: Some("declined_by_network"),
+            };
+            let approval = approval(entry, status, risk);
             Answer::Declined {
                 decline: decline(code),
                 approval,
@@ -149,14 +188,14 @@ pub(super) fn finding(entry: &Entry, at: Timestamp, base: &str) -> Finding {
     }
 }
 
-fn approval(entry: &Entry, status: (&str, Option<&str>), risk: (&str, i64)) -> Approval {
+fn approval(entry: &Entry, status: ReportedStatus<'_>, risk: Risk) -> Approval {
     let of_card = |text: &str| entry.is_of_card().then(|| text.to_owned());
     Approval {
         processor_id: Some(processor_id(&entry.reference)),
-        processor_status: Some(status.0.to_owned()),
-        network_status: status.1.map(str::to_owned),
-        risk_level: Some(risk.0.to_owned()),
-        risk_score_hundredths: Some(risk.1),
+        processor_status: Some(status.processor.to_owned()),
+        network_status: status.network.map(str::to_owned),
+        risk_level: Some(risk.level.to_owned()),
+        risk_score_hundredths: Some(risk.score_hundredths),
         funding: Some(entry.funding),
         issuing_bank: of_card("Simulated Bank"),
         card_country: of_card("US"),

@@ -9,7 +9,7 @@ use domain::{
 use serde_json::json;
 use world::Elapsed;
 
-use crate::shop::{Seen, Shop};
+use crate::shop::{Charge, Seen, Shop};
 
 const SUCCESS: &[&str] = &[
     "4242424242424242",
@@ -56,7 +56,7 @@ fn an_approval_comes_with_its_facts() {
     ] {
         let reference = shop.reference();
         let answer = shop
-            .authorise(&reference, number, (1000, true))
+            .authorise(&reference, number, Charge::sale(1000))
             .unwrap()
             .unwrap();
         let Answer::Approved { approval, .. } = answer else {
@@ -129,7 +129,7 @@ fn numbers_that_are_declined_are_for_their_reason() {
         for capture in [false, true] {
             let reference = shop.reference();
             let answer = shop
-                .authorise(&reference, number, (1000, capture))
+                .authorise(&reference, number, Charge::of(1000, capture))
                 .unwrap()
                 .unwrap();
             let Answer::Declined { decline, approval } = &answer else {
@@ -157,7 +157,7 @@ fn a_failure_authorises_nothing_and_is_no_decline() {
     let shop = Shop::open();
     let reference = shop.reference();
     let answer = shop
-        .authorise(&reference, "4000000000000119", (1000, true))
+        .authorise(&reference, "4000000000000119", Charge::sale(1000))
         .unwrap()
         .unwrap();
     assert!(matches!(answer, Answer::Failed { .. }), "{answer:?}");
@@ -176,7 +176,7 @@ fn a_silent_charge_is_found_by_the_first_look_up() {
         let reference = shop.reference();
         let before = shop.world.now();
         assert_eq!(
-            shop.authorise(&reference, "4000000000000903", (1000, capture)),
+            shop.authorise(&reference, "4000000000000903", Charge::of(1000, capture)),
             Err(Elapsed)
         );
         assert_eq!(shop.world.now().since(before).as_secs(), 2);
@@ -197,7 +197,7 @@ fn a_silence_without_a_charge_leaves_nothing_to_find() {
     let shop = Shop::open();
     let reference = shop.reference();
     assert_eq!(
-        shop.authorise(&reference, "4000000000000911", (1000, true)),
+        shop.authorise(&reference, "4000000000000911", Charge::sale(1000)),
         Err(Elapsed)
     );
     assert_eq!(shop.look_up(&reference, &reference), Seen::NotFound);
@@ -210,7 +210,7 @@ fn a_held_payment_is_accepted_two_seconds_later_as_it_was_asked_for() {
     for capture in [false, true] {
         let reference = shop.reference();
         let answer = shop
-            .authorise(&reference, "4000000000000929", (1000, capture))
+            .authorise(&reference, "4000000000000929", Charge::of(1000, capture))
             .unwrap()
             .unwrap();
         assert!(matches!(answer, Answer::Held { .. }), "{answer:?}");

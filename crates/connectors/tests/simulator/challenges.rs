@@ -13,7 +13,7 @@ use domain::{
 };
 use serde_json::json;
 
-use crate::shop::{Call, Seen, Shop, card, earlier, eur};
+use crate::shop::{Call, Charge, Seen, Shop, card, earlier, eur};
 
 const CHALLENGE: &str = "4000002760003184";
 const CHALLENGE_THEN_DECLINE: &str = "4000008400001629";
@@ -99,10 +99,11 @@ impl Shop {
             .unwrap()
     }
 
-    fn complete(&self, reference: &Reference, (minor, capture): (i64, bool)) -> Call<Answer> {
+    fn complete(&self, reference: &Reference, charge: Charge) -> Call<Answer> {
+        let Charge { money, capture } = charge;
         let call = Complete {
             authorisation: earlier(reference),
-            money: eur(minor),
+            money,
             capture,
         };
         self.in_time(self.simulator.complete(&self.link(), &call))
@@ -181,7 +182,10 @@ fn a_challenge_charges_nothing_until_it_is_passed_and_completed() {
         );
         assert_eq!(shop.sums(&reference), [0, 0, 0]);
         // Completed too early, it asks again.
-        let early = shop.complete(&reference, (1000, capture)).unwrap().unwrap();
+        let early = shop
+            .complete(&reference, Charge::of(1000, capture))
+            .unwrap()
+            .unwrap();
         assert!(
             matches!(&early, Answer::ActionRequired { action: again, .. } if *again == action),
             "{early:?}"
@@ -206,14 +210,19 @@ fn a_challenge_charges_nothing_until_it_is_passed_and_completed() {
             ),
             ([0, 0, 0], json!("passed"))
         );
-        let done = shop.complete(&reference, (1000, capture)).unwrap().unwrap();
+        let done = shop
+            .complete(&reference, Charge::of(1000, capture))
+            .unwrap()
+            .unwrap();
         assert!(
             matches!(&done, Answer::Approved { captured, .. } if *captured == capture),
             "{done:?}"
         );
         assert_eq!(three_ds(&done), Some(authenticated("05", Some("2.2.0"))));
         assert_eq!(
-            shop.complete(&reference, (1000, capture)).unwrap().unwrap(),
+            shop.complete(&reference, Charge::of(1000, capture))
+                .unwrap()
+                .unwrap(),
             done
         );
         assert_eq!(
@@ -264,7 +273,10 @@ fn a_challenge_that_is_not_passed_declines() {
         let reference = shop.reference();
         let (_, token) = shop.waits(&reference, ask);
         shop.decide(&token, false);
-        let answer = shop.complete(&reference, (1000, true)).unwrap().unwrap();
+        let answer = shop
+            .complete(&reference, Charge::sale(1000))
+            .unwrap()
+            .unwrap();
         is_declined(&answer, code);
         assert_eq!(
             shop.look_up(&reference, &reference),
@@ -286,7 +298,10 @@ fn an_issuer_may_decline_after_its_own_challenge() {
     let reference = shop.reference();
     let (_, token) = shop.waits(&reference, with(CHALLENGE_THEN_DECLINE));
     shop.decide(&token, true);
-    let answer = shop.complete(&reference, (1000, true)).unwrap().unwrap();
+    let answer = shop
+        .complete(&reference, Charge::sale(1000))
+        .unwrap()
+        .unwrap();
     is_declined(&answer, DeclineCode::GeneralDecline);
     assert_eq!(three_ds(&answer), Some(authenticated("05", Some("2.2.0"))));
     assert_eq!(shop.sums(&reference), [0, 0, 0]);
@@ -309,7 +324,10 @@ fn what_waits_can_be_given_up_and_is_never_charged_then() {
             assert!(matches!(cancel, LaterAnswer::Done { .. }), "{cancel:?}");
             assert_eq!(shop.decide(&token, true), Progress::Over);
             is_declined(
-                &shop.complete(&reference, (1000, true)).unwrap().unwrap(),
+                &shop
+                    .complete(&reference, Charge::sale(1000))
+                    .unwrap()
+                    .unwrap(),
                 DeclineCode::PaymentCancelled,
             );
             let again = shop
@@ -343,7 +361,9 @@ fn what_is_completed_is_cancelled_like_any_authorisation() {
         assert!(matches!(early, LaterAnswer::Refused { .. }), "{early:?}");
     }
     shop.decide(&token, true);
-    shop.complete(&reference, (1000, false)).unwrap().unwrap();
+    shop.complete(&reference, Charge::hold(1000))
+        .unwrap()
+        .unwrap();
     let cancel = shop
         .later(BookingKind::Cancel, &reference, &shop.reference(), 1000)
         .unwrap()
@@ -447,7 +467,7 @@ fn only_the_authorisation_that_was_asked_for_is_completed() {
     let reference = shop.reference();
     let (_, token) = shop.waits(&reference, with(CHALLENGE));
     shop.decide(&token, true);
-    for wrong in [(999, true), (1000, false)] {
+    for wrong in [Charge::sale(999), Charge::hold(1000)] {
         assert!(
             matches!(
                 shop.complete(&reference, wrong),
@@ -457,7 +477,7 @@ fn only_the_authorisation_that_was_asked_for_is_completed() {
         );
     }
     assert!(matches!(
-        shop.complete(&shop.reference(), (1000, true)),
+        shop.complete(&shop.reference(), Charge::sale(1000)),
         Ok(Err(CallError::Rejected { .. }))
     ));
     assert_eq!(shop.sums(&reference), [0, 0, 0]);

@@ -8,7 +8,7 @@ use domain::money::{Currency, Money};
 use futures_util::future::{BoxFuture, join_all};
 use world::World;
 
-use crate::shop::{Call, Seen, Shop, connection, earlier, eur};
+use crate::shop::{Call, Charge, FollowUp, Seen, Shop, connection, earlier, eur};
 
 const FINE: &str = "4242424242424242";
 
@@ -22,21 +22,29 @@ fn a_reference_belongs_to_one_request() {
     let reference = shop.sold(FINE);
     let usd = Money::new(1000, Currency::parse("USD").unwrap());
     for other in [
-        shop.authorise(&reference, FINE, (1001, true)),
-        shop.authorise(&reference, FINE, (1000, false)),
-        shop.authorise(&reference, "4000000000000002", (1000, true)),
-        shop.authorise(&reference, "4000056655665556", (1000, true)),
-        shop.authorise_with(&reference, FINE, &shop.connection, (usd, true)),
+        shop.authorise(&reference, FINE, Charge::sale(1001)),
+        shop.authorise(&reference, FINE, Charge::hold(1000)),
+        shop.authorise(&reference, "4000000000000002", Charge::sale(1000)),
+        shop.authorise(&reference, "4000056655665556", Charge::sale(1000)),
+        shop.authorise_with(
+            &reference,
+            FINE,
+            &shop.connection,
+            Charge {
+                money: usd,
+                capture: true,
+            },
+        ),
         shop.authorise_with(
             &reference,
             FINE,
             &connection("simulator-b"),
-            (eur(1000), true),
+            Charge::sale(1000),
         ),
     ] {
         assert!(is_rejected(&other), "{other:?}");
     }
-    let same = shop.authorise(&reference, FINE, (1000, true));
+    let same = shop.authorise(&reference, FINE, Charge::sale(1000));
     assert!(
         matches!(same, Ok(Ok(Answer::Approved { captured: true, .. }))),
         "{same:?}"
@@ -95,7 +103,12 @@ fn nothing_is_done_about_an_authorisation_of_somebody_else() {
         BookingKind::Cancel,
         BookingKind::Refund,
     ] {
-        let call = shop.later_with(kind, (&authorised, &shop.reference()), &other, eur(1000));
+        let reference = shop.reference();
+        let follow_up = FollowUp {
+            authorisation: &authorised,
+            reference: &reference,
+        };
+        let call = shop.later_with(kind, follow_up, &other, eur(1000));
         assert!(is_rejected(&call), "{call:?}");
         let unknown = shop.later(kind, &shop.reference(), &shop.reference(), 1000);
         assert!(is_rejected(&unknown), "{unknown:?}");
@@ -115,7 +128,7 @@ fn amounts_are_above_zero_and_in_the_currency_of_the_authorisation() {
         assert!(is_rejected(&shop.authorise(
             &shop.reference(),
             FINE,
-            (minor, true)
+            Charge::sale(minor)
         )));
         assert!(is_rejected(&shop.later(
             BookingKind::Capture,
@@ -125,9 +138,13 @@ fn amounts_are_above_zero_and_in_the_currency_of_the_authorisation() {
         )));
     }
     let usd = Money::new(1000, Currency::parse("USD").unwrap());
+    let reference = shop.reference();
     let call = shop.later_with(
         BookingKind::Capture,
-        (&authorised, &shop.reference()),
+        FollowUp {
+            authorisation: &authorised,
+            reference: &reference,
+        },
         &shop.connection,
         usd,
     );
@@ -143,7 +160,7 @@ fn the_largest_amount_does_not_overflow() {
     let shop = Shop::open();
     let reference = shop.reference();
     assert!(matches!(
-        shop.authorise(&reference, FINE, (i64::MAX, true)),
+        shop.authorise(&reference, FINE, Charge::sale(i64::MAX)),
         Ok(Ok(Answer::Approved { .. }))
     ));
     for (minor, done) in [(i64::MAX, true), (i64::MAX, false), (1, false)] {

@@ -67,6 +67,38 @@ pub(crate) struct Shop {
     pub(crate) connection: ConnectionId,
 }
 
+/// What is asked for: an amount, and whether it is captured at once.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Charge {
+    pub(crate) money: Money,
+    pub(crate) capture: bool,
+}
+
+impl Charge {
+    /// An amount in EUR, captured at once or not.
+    pub(crate) fn of(minor: i64, capture: bool) -> Self {
+        let money = eur(minor);
+        Self { money, capture }
+    }
+
+    /// One that is authorised alone.
+    pub(crate) fn hold(minor: i64) -> Self {
+        Self::of(minor, false)
+    }
+
+    /// One that is captured at once.
+    pub(crate) fn sale(minor: i64) -> Self {
+        Self::of(minor, true)
+    }
+}
+
+/// An operation after an authorisation.
+#[derive(Clone, Copy)]
+pub(crate) struct FollowUp<'a> {
+    pub(crate) authorisation: &'a Reference,
+    pub(crate) reference: &'a Reference,
+}
+
 /// What a call came to: an answer, or silence until its time was over.
 pub(crate) type Call<T> = Result<Result<T, CallError>, Elapsed>;
 
@@ -106,9 +138,9 @@ impl Shop {
         &self,
         reference: &Reference,
         number: &str,
-        (minor, capture): (i64, bool),
+        charge: Charge,
     ) -> Call<Answer> {
-        self.authorise_with(reference, number, &self.connection, (eur(minor), capture))
+        self.authorise_with(reference, number, &self.connection, charge)
     }
 
     pub(crate) fn authorise_with(
@@ -116,8 +148,9 @@ impl Shop {
         reference: &Reference,
         number: &str,
         connection: &ConnectionId,
-        (money, capture): (Money, bool),
+        charge: Charge,
     ) -> Call<Answer> {
+        let Charge { money, capture } = charge;
         let card = card(number);
         let call = Authorise {
             reference,
@@ -140,7 +173,7 @@ impl Shop {
     /// An authorisation of 1000 that was approved.
     pub(crate) fn authorised(&self, number: &str) -> Reference {
         let reference = self.reference();
-        let answer = self.authorise(&reference, number, (1000, false));
+        let answer = self.authorise(&reference, number, Charge::hold(1000));
         assert!(
             matches!(
                 answer,
@@ -157,7 +190,7 @@ impl Shop {
     /// A sale of 1000 that was approved.
     pub(crate) fn sold(&self, number: &str) -> Reference {
         let reference = self.reference();
-        let answer = self.authorise(&reference, number, (1000, true));
+        let answer = self.authorise(&reference, number, Charge::sale(1000));
         assert!(
             matches!(answer, Ok(Ok(Answer::Approved { captured: true, .. }))),
             "{answer:?}"
@@ -172,17 +205,22 @@ impl Shop {
         reference: &Reference,
         minor: i64,
     ) -> Call<LaterAnswer> {
-        self.later_with(kind, (about, reference), &self.connection, eur(minor))
+        let follow_up = FollowUp {
+            authorisation: about,
+            reference,
+        };
+        self.later_with(kind, follow_up, &self.connection, eur(minor))
     }
 
     pub(crate) fn later_with(
         &self,
         kind: BookingKind,
-        (authorisation, reference): (&Reference, &Reference),
+        follow_up: FollowUp<'_>,
         connection: &ConnectionId,
         money: Money,
     ) -> Call<LaterAnswer> {
-        let authorisation = earlier(authorisation);
+        let reference = follow_up.reference;
+        let authorisation = earlier(follow_up.authorisation);
         let call = Follow {
             reference,
             authorisation,

@@ -4,7 +4,7 @@ use connector::Answer;
 use connectors::simulator::{BookingKind, Books, Entry, read_books};
 use serde_json::json;
 
-use crate::shop::{Seen, Shop};
+use crate::shop::{Charge, Seen, Shop};
 
 #[test]
 fn an_entry_is_shown_with_its_captures_and_refunds() {
@@ -73,7 +73,7 @@ fn an_entry_can_be_stored_and_never_holds_the_number() {
         "4000000000009995",
     ] {
         let reference = shop.reference();
-        shop.authorise(&reference, number, (1000, true))
+        shop.authorise(&reference, number, Charge::sale(1000))
             .unwrap()
             .unwrap();
         shop.later(BookingKind::Refund, &reference, &shop.reference(), 400)

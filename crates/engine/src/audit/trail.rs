@@ -44,8 +44,8 @@ impl Engine {
         for team in self.teams_of(filter.team).await? {
             let mut after: Option<String> = None;
             loop {
-                let from = (since, after.as_deref());
-                let page = store::audit::since(&self.inner.store, team, from, PAGE).await?;
+                let store = &self.inner.store;
+                let page = store::audit::since(store, team, since, after.as_deref(), PAGE).await?;
                 let Some(last) = page.last() else { break };
                 after = Some(last.entry.id.clone());
                 let wanted =

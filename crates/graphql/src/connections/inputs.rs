@@ -39,18 +39,18 @@ mod tests {
     use super::*;
     use crate::shared::sample::{arguments, refusal};
 
-    fn save(changed: (&str, Value)) -> Result<SaveConnection, Fault> {
+    fn save(name: &str, value: Value) -> Result<SaveConnection, Fault> {
         let mut given = json!({ "processor": "bank", "name": "Bank", "settings": {}, "credentials": { "key": "k" } });
-        given[changed.0] = changed.1;
+        given[name] = value;
         parse(arguments(given))
     }
 
     #[test]
     fn settings_and_credentials_are_objects() {
-        let saved = save(("id", json!("bank-a"))).unwrap();
+        let saved = save("id", json!("bank-a")).unwrap();
         assert_eq!(saved.credentials.unwrap().as_str(), r#"{"key":"k"}"#);
         assert!(
-            save(("credentials", Value::Null))
+            save("credentials", Value::Null)
                 .unwrap()
                 .credentials
                 .is_none()
@@ -60,7 +60,7 @@ mod tests {
             ("settings", json!([])),
             ("credentials", json!("secret")),
         ] {
-            assert_eq!(refusal(save((name, bad)).map(|_| ()).unwrap_err()).0, name);
+            assert_eq!(refusal(save(name, bad).map(|_| ()).unwrap_err()).0, name);
         }
     }
 
@@ -68,12 +68,12 @@ mod tests {
     fn what_is_needed_is_reported() {
         for name in ["processor", "name"] {
             assert_eq!(
-                refusal(save((name, json!(""))).map(|_| ()).unwrap_err()).0,
+                refusal(save(name, json!("")).map(|_| ()).unwrap_err()).0,
                 name
             );
         }
         assert_eq!(
-            refusal(save(("id", json!("a b"))).map(|_| ()).unwrap_err()).0,
+            refusal(save("id", json!("a b")).map(|_| ()).unwrap_err()).0,
             "id"
         );
     }

@@ -34,8 +34,8 @@ use crate::{
     query::Conditions,
 };
 use ids::IdRange;
-use order::{DOWN, Order, Side};
-use selection::{Look, Selection};
+use order::{DOWN, Heading, Order, Side};
+use selection::{Look, Selection, Split};
 
 /// Which payments, in which order.
 #[derive(Debug, Clone)]
@@ -197,7 +197,7 @@ struct Reading<'a> {
     /// Where in the list; without it, from the list's end in the direction.
     cursor: Option<&'a Cursor>,
     /// The direction of the part, and the side of the cursor as seen in it.
-    way: (Direction, Side),
+    heading: Heading,
     /// How many rows at most.
     limit: i64,
 }
@@ -206,16 +206,19 @@ impl Query<'_> {
     /// The rows of a part, and one more.
     fn rows(&self, part: &Part) -> (String, Vec<Value>) {
         let columns = format!("payment_id, body{}", self.order.keys_text());
-        let (cursor, way) = (part.cursor.as_ref(), (part.direction, Side::Beyond));
+        let heading = Heading {
+            direction: part.direction,
+            side: Side::Beyond,
+        };
         let reading = Reading {
-            cursor,
-            way,
+            cursor: part.cursor.as_ref(),
+            heading,
             limit: i64::from(part.size) + 1,
         };
         if let Some(split) = self.split() {
             return self.united(&columns, split, &reading);
         }
-        let by = self.order.by_text(way);
+        let by = self.order.by_text(heading);
         let (mut conditions, held) = self.conditions(&reading);
         let limit = conditions.bind(reading.limit);
         if self.is_indexed() {
@@ -237,7 +240,10 @@ impl Query<'_> {
     fn at(&self, cursor: &Cursor, direction: Direction) -> (String, Vec<Value>) {
         let reading = Reading {
             cursor: Some(cursor),
-            way: (direction, Side::Behind),
+            heading: Heading {
+                direction,
+                side: Side::Behind,
+            },
             limit: 1,
         };
         // One range of ids: of two, the database takes one for its search, and might walk to the row from the window's begin.
@@ -245,7 +251,8 @@ impl Query<'_> {
             .ids(&reading)
             .and(IdRange::only(&cursor.id.hyphenated().to_string()));
         let mut conditions = self.selection.conditions(self.team, &only, Look::AtAll);
-        self.order.restrict(&mut conditions, cursor, reading.way);
+        self.order
+            .restrict(&mut conditions, cursor, reading.heading);
         let limit = conditions.bind(reading.limit);
         let held = conditions.text();
         let sql = format!("select payment_id from payment where team_id = $1{held} limit {limit}");
@@ -256,7 +263,10 @@ impl Query<'_> {
     fn behind(&self, cursor: &Cursor, direction: Direction) -> (String, Vec<Value>) {
         let reading = Reading {
             cursor: Some(cursor),
-            way: (direction, Side::Behind),
+            heading: Heading {
+                direction,
+                side: Side::Behind,
+            },
             limit: 1,
         };
         if let Some(split) = self.split() {
@@ -266,7 +276,7 @@ impl Query<'_> {
         let limit = conditions.bind(reading.limit);
         // Where ids don't make the order any row will do.
         let by = if self.order.is_by_id() {
-            format!(" order by {}", self.order.by_text(reading.way))
+            format!(" order by {}", self.order.by_text(reading.heading))
         } else {
             String::new()
         };
@@ -277,7 +287,7 @@ impl Query<'_> {
 
     /// The column whose values are looked for one by one. Where ids make the order, each value of an indexed column is read from
     /// its index in that order.
-    fn split(&self) -> Option<(&'static str, &[String])> {
+    fn split(&self) -> Option<Split<'_>> {
         self.selection.split().filter(|_| self.order.is_by_id())
     }
 
@@ -292,7 +302,8 @@ impl Query<'_> {
             .selection
             .conditions(self.team, &self.ids(reading), Look::AtAll);
         if let Some(cursor) = reading.cursor {
-            self.order.restrict(&mut conditions, cursor, reading.way);
+            self.order
+                .restrict(&mut conditions, cursor, reading.heading);
         }
         let text = conditions.text().to_owned();
         (conditions, text)
@@ -302,7 +313,9 @@ impl Query<'_> {
     fn ids(&self, reading: &Reading<'_>) -> IdRange {
         reading
             .cursor
-            .map_or(IdRange::ALL, |cursor| self.order.place(cursor, reading.way))
+            .map_or(IdRange::ALL, |cursor| {
+                self.order.place(cursor, reading.heading)
+            })
             .and(self.until.clone())
     }
 
@@ -310,16 +323,17 @@ impl Query<'_> {
     fn united(
         &self,
         columns: &str,
-        (column, values): (&'static str, &[String]),
+        split: Split<'_>,
         reading: &Reading<'_>,
     ) -> (String, Vec<Value>) {
+        let Split { column, values } = split;
         let ids = self.selection.range(&self.ids(reading));
         let mut conditions = self
             .selection
             .conditions_but(self.team, column, Look::ByIndex);
         let (limit, by) = (
             conditions.bind(reading.limit),
-            self.order.by_text(reading.way),
+            self.order.by_text(reading.heading),
         );
         let down = if by.ends_with(DOWN) { DOWN } else { "" };
         let common = conditions.text().to_owned();

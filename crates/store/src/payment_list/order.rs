@@ -20,6 +20,13 @@ pub(super) enum Side {
     Behind,
 }
 
+/// The direction of reading, and a side of the cursor as seen in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Heading {
+    pub(super) direction: Direction,
+    pub(super) side: Side,
+}
+
 /// The column of dates.
 const CREATED: &str = "created_at";
 
@@ -81,11 +88,11 @@ impl Order {
     }
 
     /// What follows `order by`.
-    pub(super) fn by_text(&self, way: (Direction, Side)) -> String {
+    pub(super) fn by_text(&self, heading: Heading) -> String {
         let keys = self.counting().map(|(column, order)| (column, *order));
         let each: Vec<String> = keys
             .chain([("payment_id", self.id)])
-            .map(|(column, order)| match ahead(order, way) {
+            .map(|(column, order)| match ahead(order, heading) {
                 SortOrder::Ascending => column.to_owned(),
                 SortOrder::Descending => format!("{column}{DOWN}"),
             })
@@ -94,34 +101,33 @@ impl Order {
     }
 
     /// The ids on the side of the cursor; all of them when ids alone don't make the order.
-    pub(super) fn place(&self, cursor: &Cursor, way: (Direction, Side)) -> IdRange {
+    pub(super) fn place(&self, cursor: &Cursor, heading: Heading) -> IdRange {
         if !self.by_id {
             return IdRange::ALL;
         }
         let id = cursor.id.hyphenated().to_string();
-        let itself = way.1 == Side::Behind;
-        match ahead(self.id, way) {
+        let itself = heading.side == Side::Behind;
+        match ahead(self.id, heading) {
             SortOrder::Ascending => IdRange::above(&id, itself),
             SortOrder::Descending => IdRange::below(&id, itself),
         }
     }
 
     /// Adds the condition that a row is on the side of the cursor, unless [`Order::place`] says it all.
-    pub(super) fn restrict(
-        &self,
-        conditions: &mut Conditions,
-        cursor: &Cursor,
-        way: (Direction, Side),
-    ) {
+    pub(super) fn restrict(&self, conditions: &mut Conditions, cursor: &Cursor, heading: Heading) {
         if self.by_id {
             return;
         }
-        let comparison = |order| match ahead(order, way) {
+        let comparison = |order| match ahead(order, heading) {
             SortOrder::Ascending => ">",
             SortOrder::Descending => "<",
         };
         let id = conditions.bind(cursor.id.hyphenated().to_string());
-        let or_itself = if way.1 == Side::Behind { "=" } else { "" };
+        let or_itself = if heading.side == Side::Behind {
+            "="
+        } else {
+            ""
+        };
         let last = format!("payment_id {}{or_itself} {id}", comparison(self.id));
         let keys: Vec<_> = self.keys.iter().zip(&cursor.keys).collect();
         let text = keys
@@ -219,8 +225,8 @@ const fn source(field: SortField) -> Source {
 }
 
 /// In which order a key runs when the list is read in the direction, away from the cursor to the side.
-const fn ahead(order: SortOrder, (direction, side): (Direction, Side)) -> SortOrder {
-    let along = match (direction, side) {
+const fn ahead(order: SortOrder, heading: Heading) -> SortOrder {
+    let along = match (heading.direction, heading.side) {
         (Direction::Forward, Side::Beyond) | (Direction::Backward, Side::Behind) => true,
         (Direction::Backward, Side::Beyond) | (Direction::Forward, Side::Behind) => false,
     };

@@ -96,6 +96,13 @@ fn with_brands(mut methods: Vec<String>) -> Vec<String> {
 /// No payment can be selected.
 struct Nothing;
 
+/// An indexed column with the values that are looked for in it one by one.
+#[derive(Clone, Copy)]
+pub(super) struct Split<'a> {
+    pub(super) column: &'static str,
+    pub(super) values: &'a [String],
+}
+
 impl Selection {
     /// What is wanted; `None` when no payment can be.
     pub(super) fn of(wanted: &Wanted) -> Option<Self> {
@@ -223,14 +230,19 @@ impl Selection {
     }
 
     /// The indexed column whose values are best looked for one by one.
-    pub(super) fn split(&self) -> Option<(&'static str, &[String])> {
-        let rare = self
-            .one_of
-            .first()
-            .map(|(column, values)| (*column, values.as_slice()));
+    pub(super) fn split(&self) -> Option<Split<'_>> {
+        let rare = self.one_of.first().map(|(column, values)| Split {
+            column: *column,
+            values,
+        });
         // Most payments have one status, and its index has nothing else to be asked for.
         let statuses = self.statuses.as_deref().filter(|_| self.is_indexed());
-        rare.or_else(|| statuses.map(|statuses| (STATUS, statuses)))
+        rare.or_else(|| {
+            statuses.map(|values| Split {
+                column: STATUS,
+                values,
+            })
+        })
     }
 
     /// The ids that may be selected in `place`.

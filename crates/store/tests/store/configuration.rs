@@ -6,10 +6,7 @@ use serde_json::json;
 use store::{connection::Connection, flow::Flow, flow_version::FlowVersion};
 use uuid::Uuid;
 
-use crate::{
-    samples::{at, commit},
-    story::REFUSED,
-};
+use crate::samples::{at, commit, is_done, is_refused};
 
 fn blob(n: u128) -> BlobId {
     BlobId::new(Uuid::from_u128(n))
@@ -31,13 +28,9 @@ pub(crate) async fn connections(db: &Db, own: TeamId, other: TeamId) {
         connection(other, "on", "shop"),
     ];
     for row in &connections {
-        assert_eq!(
-            commit(db, [store::connection::insert(row, at(0))]).await,
-            Committed::Done
-        );
-        assert_eq!(
-            commit(db, [store::connection::insert(row, at(0))]).await,
-            REFUSED,
+        assert!(is_done(db, [store::connection::insert(row, at(0))]).await);
+        assert!(
+            is_refused(db, [store::connection::insert(row, at(0))]).await,
             "an id is taken once a team"
         );
     }
@@ -57,35 +50,23 @@ pub(crate) async fn connections(db: &Db, own: TeamId, other: TeamId) {
         credentials: Some(blob(2)),
         ..on
     };
-    assert_eq!(
-        commit(db, [store::connection::update(&on, Some(blob(9)))]).await,
-        REFUSED,
+    assert!(
+        is_refused(db, [store::connection::update(&on, Some(blob(9)))]).await,
         "others' credentials"
     );
-    assert_eq!(
-        commit(db, [store::connection::update(&on, None)]).await,
-        Committed::Done
-    );
+    assert!(is_done(db, [store::connection::update(&on, None)]).await);
     let renewed = Connection {
         credentials: None,
         ..on.clone()
     };
-    assert_eq!(
-        commit(db, [store::connection::update(&renewed, Some(blob(2)))]).await,
-        Committed::Done
-    );
-    assert_eq!(
-        commit(db, [store::connection::switch(own, &on.id, false)]).await,
-        Committed::Done
-    );
-    assert_eq!(
-        commit(db, [store::connection::switch(own, &on.id, false)]).await,
-        REFUSED,
+    assert!(is_done(db, [store::connection::update(&renewed, Some(blob(2)))]).await);
+    assert!(is_done(db, [store::connection::switch(own, &on.id, false)]).await);
+    assert!(
+        is_refused(db, [store::connection::switch(own, &on.id, false)]).await,
         "it is off already"
     );
-    assert_eq!(
-        commit(db, [store::connection::switch(other, &off.id, false)]).await,
-        REFUSED,
+    assert!(
+        is_refused(db, [store::connection::switch(other, &off.id, false)]).await,
         "another team's"
     );
     let disabled = Connection {
@@ -132,13 +113,9 @@ pub(crate) async fn flows(db: &Db, own: TeamId, other: TeamId) {
         flow(other, "default"),
     ];
     for row in &flows {
-        assert_eq!(
-            commit(db, [store::flow::insert(row, at(0))]).await,
-            Committed::Done
-        );
-        assert_eq!(
-            commit(db, [store::flow::insert(row, at(0))]).await,
-            REFUSED,
+        assert!(is_done(db, [store::flow::insert(row, at(0))]).await);
+        assert!(
+            is_refused(db, [store::flow::insert(row, at(0))]).await,
             "an id is taken once a team"
         );
     }
@@ -146,9 +123,8 @@ pub(crate) async fn flows(db: &Db, own: TeamId, other: TeamId) {
         is_default: true,
         ..flow(own, "second")
     };
-    assert_eq!(
-        commit(db, [store::flow::insert(&second_default, at(0))]).await,
-        REFUSED,
+    assert!(
+        is_refused(db, [store::flow::insert(&second_default, at(0))]).await,
         "one default a team"
     );
     let [default, by_api, foreign] = flows;
@@ -172,33 +148,24 @@ pub(crate) async fn flows(db: &Db, own: TeamId, other: TeamId) {
 async fn versions(db: &Db, mut flow: Flow, foreign: &Flow) -> Flow {
     let (one, two) = (version(&flow, 1), version(&flow, 2));
     let advance = |from, to| store::flow::advance(flow.team, &flow.id, from, to);
-    assert_eq!(
-        commit(db, [store::flow_version::insert(&one)]).await,
-        Committed::Done
-    );
-    assert_eq!(
-        commit(db, [advance(0, 1)]).await,
-        REFUSED,
+    assert!(is_done(db, [store::flow_version::insert(&one)]).await);
+    assert!(
+        is_refused(db, [advance(0, 1)]).await,
         "somebody else has saved meanwhile"
     );
-    assert_eq!(
-        commit(db, [advance(1, 2), store::flow_version::insert(&two)]).await,
-        Committed::Done
-    );
-    assert_eq!(
-        commit(db, [store::flow_version::insert(&two)]).await,
-        REFUSED,
+    assert!(is_done(db, [advance(1, 2), store::flow_version::insert(&two)]).await);
+    assert!(
+        is_refused(db, [store::flow_version::insert(&two)]).await,
         "a version is written once"
     );
     let publish =
         |version, milli| store::flow_version::publish(flow.team, &flow.id, version, at(milli));
-    assert_eq!(
-        commit(db, [publish(3, 1)]).await,
-        REFUSED,
+    assert!(
+        is_refused(db, [publish(3, 1)]).await,
         "there is no such version"
     );
-    assert_eq!(commit(db, [publish(1, 5)]).await, Committed::Done);
-    assert_eq!(commit(db, [publish(1, 6)]).await, Committed::Done);
+    assert!(is_done(db, [publish(1, 5)]).await);
+    assert!(is_done(db, [publish(1, 6)]).await);
     let found = store::flow_version::find(db, flow.team, &flow.id, 1)
         .await
         .unwrap()
@@ -229,10 +196,7 @@ async fn versions(db: &Db, mut flow: Flow, foreign: &Flow) -> Flow {
         published: Some(1),
         ..flow
     };
-    assert_eq!(
-        commit(db, [store::flow::publish(&flow)]).await,
-        Committed::Done
-    );
+    assert!(is_done(db, [store::flow::publish(&flow)]).await);
     flow
 }
 
@@ -249,16 +213,15 @@ async fn change_default(db: &Db, default: Flow, published: Flow) {
         unpublished,
         "and the default stays what it was"
     );
-    assert_eq!(
-        commit(
+    assert!(
+        is_refused(
             db,
             [store::flow::set_default(published.team, &published.id)]
         )
         .await,
-        REFUSED,
         "there is one"
     );
-    assert_eq!(commit(db, change(&published.id)).await, Committed::Done);
+    assert!(is_done(db, change(&published.id)).await);
     let (published, default) = (
         Flow {
             is_default: true,

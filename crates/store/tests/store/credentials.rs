@@ -1,6 +1,6 @@
 //! Keys and client tokens: rows, uses, ends.
 
-use db::{Committed, Db};
+use db::Db;
 use domain::{
     caller::{ClientGrant, Mode},
     id::{KeyId, PaymentId, TeamId},
@@ -10,8 +10,8 @@ use store::credential::{Credential, CredentialKind, Presented};
 use uuid::Uuid;
 
 use crate::{
-    samples::{NEW_YEAR, at, commit},
-    story::{REFUSED, swept_credential},
+    samples::{NEW_YEAR, at, commit, is_done, is_refused},
+    story::swept_credential,
 };
 
 const DAY: i64 = 86_400_000;
@@ -46,18 +46,14 @@ pub(crate) async fn credentials(db: &Db, own: TeamId, other: TeamId) {
     };
     let (key, foreign) = (restricted, credential(other, 2, CredentialKind::Public));
     for row in [&key, &foreign] {
-        assert_eq!(
-            commit(db, [store::credential::insert(row)]).await,
-            Committed::Done
-        );
+        assert!(is_done(db, [store::credential::insert(row)]).await);
     }
     let copied = Credential {
         hash: key.hash.clone(),
         ..credential(other, 3, CredentialKind::Secret)
     };
-    assert_eq!(
-        commit(db, [store::credential::insert(&copied)]).await,
-        REFUSED,
+    assert!(
+        is_refused(db, [store::credential::insert(&copied)]).await,
         "a hash leads to one credential"
     );
     assert_eq!(
@@ -80,29 +76,26 @@ pub(crate) async fn credentials(db: &Db, own: TeamId, other: TeamId) {
         std::slice::from_ref(&key)
     );
     key_life(db, own, other, &key).await;
-    assert_eq!(
-        commit(
+    assert!(
+        is_refused(
             db,
             [store::credential::revoke(other, key.id, at(NEW_YEAR + 1))]
         )
-        .await,
-        REFUSED
+        .await
     );
-    assert_eq!(
-        commit(
+    assert!(
+        is_done(
             db,
             [store::credential::revoke(own, key.id, at(NEW_YEAR + 1))]
         )
-        .await,
-        Committed::Done
+        .await
     );
-    assert_eq!(
-        commit(
+    assert!(
+        is_refused(
             db,
             [store::credential::revoke(own, key.id, at(NEW_YEAR + 2))]
         )
         .await,
-        REFUSED,
         "it has ended"
     );
     let revoked = store::credential::of_team(db, own, key.id)
@@ -127,17 +120,11 @@ async fn key_life(db: &Db, own: TeamId, other: TeamId, key: &Credential) {
     commit(db, [used(own, NEW_YEAR + 5, NEW_YEAR)]).await;
     commit(db, [used(own, NEW_YEAR + 6, NEW_YEAR + 1)]).await;
     let end = |team, seconds| store::credential::end_at(team, key.id, at(seconds));
-    assert_eq!(commit(db, [end(other, NEW_YEAR + 3)]).await, REFUSED);
-    assert_eq!(commit(db, [end(own, NEW_YEAR + 3)]).await, Committed::Done);
-    assert_eq!(commit(db, [end(own, NEW_YEAR + 4)]).await, REFUSED);
-    assert_eq!(
-        commit(db, [store::team::close(own, at(NEW_YEAR))]).await,
-        Committed::Done
-    );
-    assert_eq!(
-        commit(db, [store::team::close(own, at(NEW_YEAR + 1))]).await,
-        REFUSED
-    );
+    assert!(is_refused(db, [end(other, NEW_YEAR + 3)]).await);
+    assert!(is_done(db, [end(own, NEW_YEAR + 3)]).await);
+    assert!(is_refused(db, [end(own, NEW_YEAR + 4)]).await);
+    assert!(is_done(db, [store::team::close(own, at(NEW_YEAR))]).await);
+    assert!(is_refused(db, [store::team::close(own, at(NEW_YEAR + 1))]).await);
     let found = store::credential::by_hash(db, &key.hash).await.unwrap();
     let found = found.unwrap();
     assert_eq!(
@@ -154,11 +141,8 @@ async fn key_life(db: &Db, own: TeamId, other: TeamId, key: &Credential) {
     );
     let foreign = store::credential::by_hash(db, "hash-2").await.unwrap();
     assert_eq!(foreign.unwrap().team_closed_at, None);
-    assert_eq!(
-        commit(db, [store::team::reopen(own)]).await,
-        Committed::Done
-    );
-    assert_eq!(commit(db, [store::team::reopen(own)]).await, REFUSED);
+    assert!(is_done(db, [store::team::reopen(own)]).await);
+    assert!(is_refused(db, [store::team::reopen(own)]).await);
     // Neither job nor look takes an expired key for a client token.
     let late = at(NEW_YEAR + 2 * DAY);
     let swept = store::credential::sweep(db, late, at(0), 9).await.unwrap();
@@ -188,10 +172,7 @@ pub(crate) async fn client_tokens(db: &Db, own: TeamId, other: TeamId) {
     };
     let (token, foreign) = (token(own, 11), token(other, 12));
     for row in [&token, &foreign] {
-        assert_eq!(
-            commit(db, [store::credential::insert(row)]).await,
-            Committed::Done
-        );
+        assert!(is_done(db, [store::credential::insert(row)]).await);
     }
     assert_eq!(
         store::credential::by_hash(db, "hash-11")
@@ -207,38 +188,7 @@ pub(crate) async fn client_tokens(db: &Db, own: TeamId, other: TeamId) {
             .iter()
             .all(|key| key.id != token.id)
     );
-    let [one, two] = [1, 2].map(|n| PaymentId::new(Uuid::from_u128(n)));
-    let claim = |team, payment| store::credential::claim_payment(team, token.id, payment, 2);
-    assert_eq!(commit(db, [claim(other, one)]).await, REFUSED);
-    assert_eq!(commit(db, [claim(own, one)]).await, Committed::Done);
-    assert_eq!(
-        commit(db, [claim(own, two)]).await,
-        REFUSED,
-        "one live payment at a time"
-    );
-    let release = |team, payment| store::credential::release_payment(team, token.id, payment);
-    commit(db, [release(own, two), release(other, one)]).await;
-    assert_eq!(
-        commit(db, [claim(own, two)]).await,
-        REFUSED,
-        "only its own payment frees it"
-    );
-    commit(db, [release(own, one)]).await;
-    assert_eq!(commit(db, [claim(own, two)]).await, Committed::Done);
-    commit(db, [release(own, two)]).await;
-    assert_eq!(
-        commit(db, [claim(own, one)]).await,
-        REFUSED,
-        "it has made as many attempts as it may"
-    );
-    assert_eq!(
-        store::credential::of_team(db, own, token.id)
-            .await
-            .unwrap()
-            .unwrap()
-            .attempts,
-        2
-    );
+    payments_of_a_token(db, own, other, &token).await;
     // Those that have ended are swept, the first ones first.
     assert_eq!(
         swept_credential(db, at(NEW_YEAR + DAY - 1), 10).await,
@@ -257,5 +207,38 @@ pub(crate) async fn client_tokens(db: &Db, own: TeamId, other: TeamId) {
             .len(),
         1,
         "keys do not end by themselves"
+    );
+}
+
+/// A token holds one live payment at a time, and makes no more attempts than it may.
+async fn payments_of_a_token(db: &Db, own: TeamId, other: TeamId, token: &Credential) {
+    let [one, two] = [1, 2].map(|n| PaymentId::new(Uuid::from_u128(n)));
+    let claim = |team, payment| store::credential::claim_payment(team, token.id, payment, 2);
+    assert!(is_refused(db, [claim(other, one)]).await);
+    assert!(is_done(db, [claim(own, one)]).await);
+    assert!(
+        is_refused(db, [claim(own, two)]).await,
+        "one live payment at a time"
+    );
+    let release = |team, payment| store::credential::release_payment(team, token.id, payment);
+    commit(db, [release(own, two), release(other, one)]).await;
+    assert!(
+        is_refused(db, [claim(own, two)]).await,
+        "only its own payment frees it"
+    );
+    commit(db, [release(own, one)]).await;
+    assert!(is_done(db, [claim(own, two)]).await);
+    commit(db, [release(own, two)]).await;
+    assert!(
+        is_refused(db, [claim(own, one)]).await,
+        "it has made as many attempts as it may"
+    );
+    assert_eq!(
+        store::credential::of_team(db, own, token.id)
+            .await
+            .unwrap()
+            .unwrap()
+            .attempts,
+        2
     );
 }

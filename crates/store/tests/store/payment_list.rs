@@ -191,7 +191,8 @@ async fn stock(db: &Db, payments: &[Payment]) {
 async fn read_through(
     db: &Db,
     wanted: &Wanted,
-    (size, direction): (u16, Direction),
+    size: u16,
+    direction: Direction,
     mut between: impl AsyncFnMut(),
 ) -> Vec<PaymentId> {
     let shape = CursorShape::of_payments(&wanted.sort);
@@ -256,9 +257,9 @@ proptest! {
         let (forwards, backwards, whole, count) = sim.run_until(async {
             stock(&db, &payments).await;
             (
-                read_through(&db, &wanted, (size, Direction::Forward), async || ()).await,
-                read_through(&db, &wanted, (size, Direction::Backward), async || ()).await,
-                read_through(&db, &wanted, (100, Direction::Forward), async || ()).await,
+                read_through(&db, &wanted, size, Direction::Forward, async || ()).await,
+                read_through(&db, &wanted, size, Direction::Backward, async || ()).await,
+                read_through(&db, &wanted, 100, Direction::Forward, async || ()).await,
                 payment_list::count(&db, team(1), &wanted).await.unwrap(),
             )
         }).unwrap();
@@ -281,7 +282,7 @@ proptest! {
         let seen = sim.run_until(async {
             stock(&db, there).await;
             let mut more = more.chunks(3);
-            read_through(&db, &wanted, (size, direction), async || stock(&db, more.next().unwrap_or_default()).await).await
+            read_through(&db, &wanted, size, direction, async || stock(&db, more.next().unwrap_or_default()).await).await
         }).unwrap();
         // Some of those that were added came before the place that was reached; the rest stand where they belong.
         let shown: BTreeSet<PaymentId> = seen.iter().copied().collect();
@@ -317,12 +318,12 @@ pub(crate) async fn listed_on_a_server(db: &Db) {
         for wanted in wanted {
             let list = expected(&payments, &wanted);
             assert_eq!(
-                read_through(db, &wanted, (4, Direction::Forward), async || ()).await,
+                read_through(db, &wanted, 4, Direction::Forward, async || ()).await,
                 list,
                 "{wanted:?}"
             );
             assert_eq!(
-                read_through(db, &wanted, (4, Direction::Backward), async || ()).await,
+                read_through(db, &wanted, 4, Direction::Backward, async || ()).await,
                 list,
                 "{wanted:?}"
             );
@@ -404,7 +405,7 @@ fn a_value_that_is_listed_twice_shows_its_payments_once() {
                 id: None,
                 sort: Sort::default(),
             };
-            let seen = read_through(&db, &wanted, (5, Direction::Forward), async || ()).await;
+            let seen = read_through(&db, &wanted, 5, Direction::Forward, async || ()).await;
             assert_eq!(seen, [payments[1].id(), payments[0].id()], "{field}");
             assert_eq!(
                 payment_list::count(&db, team(1), &wanted).await,

@@ -195,3 +195,13 @@ pub(crate) async fn commit(db: &Db, statements: impl IntoIterator<Item = Stateme
         .fold(Change::new(ChangeId(1), "test"), Change::with);
     db.commit(change).await.unwrap()
 }
+
+/// Whether statements are committed as one change.
+pub(crate) async fn is_done(db: &Db, statements: impl IntoIterator<Item = Statement>) -> bool {
+    commit(db, statements).await == Committed::Done
+}
+
+/// Whether the first of the statements is refused.
+pub(crate) async fn is_refused(db: &Db, statements: impl IntoIterator<Item = Statement>) -> bool {
+    commit(db, statements).await == Committed::Conflict { statement: 0 }
+}

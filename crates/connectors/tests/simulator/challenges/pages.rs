@@ -1,6 +1,6 @@
 //! Methods with a page of their own.
 
-use crate::shop::eur;
+use crate::shop::{Charge, eur};
 use connector::{ActionKind, Answer, Authorise, CallError, Connector, FundingSource, ThreeDsCall};
 use connectors::simulator::{BookingKind, Progress, Simulator};
 use domain::{method::Method, payment::ThreeDsWish};
@@ -38,7 +38,10 @@ fn a_method_with_a_page_is_approved_there_and_then_used_like_a_card() {
         let Answer::Approved {
             captured: false,
             approval,
-        } = shop.complete(&reference, (1000, false)).unwrap().unwrap()
+        } = shop
+            .complete(&reference, Charge::hold(1000))
+            .unwrap()
+            .unwrap()
         else {
             panic!("{method} is not approved")
         };

@@ -1,5 +1,12 @@
 use super::*;
 
+fn part(object: &IntentObject, name: &str, part: &str) -> Value {
+    let Out::Object(held) = field(object, name) else {
+        panic!("no {name}")
+    };
+    json_of(&*held, part)
+}
+
 #[test]
 fn an_intent_shows_its_checkout_and_a_browser_no_personal_data() {
     let whole = intent_object(Sight::Whole);
@@ -7,12 +14,6 @@ fn an_intent_shows_its_checkout_and_a_browser_no_personal_data() {
         (json_of(&whole, "status"), json_of(&whole, "currency")),
         (json!("ACTIVE"), json!("EUR"))
     );
-    let part = |object: &IntentObject, name: &str, part: &str| {
-        let Out::Object(held) = field(object, name) else {
-            panic!("no {name}")
-        };
-        json_of(&*held, part)
-    };
     assert_eq!(part(&whole, "amount", "formattedAmount"), "€50.99");
     assert_eq!(part(&whole, "location", "country"), "IRL");
     assert_eq!(part(&whole, "customer", "email"), "ada@example.com");
@@ -38,6 +39,11 @@ fn an_intent_shows_its_checkout_and_a_browser_no_personal_data() {
             "{personal}"
         );
     }
+}
+
+#[test]
+fn an_intent_shows_its_payments_and_what_has_happened() {
+    let whole = intent_object(Sight::Whole);
     let Out::List(linked) = field(&whole, "linkedPayments") else {
         panic!("no payments")
     };
@@ -66,6 +72,10 @@ fn an_intent_shows_its_checkout_and_a_browser_no_personal_data() {
         panic!("no attempt")
     };
     assert_eq!(json_of(&**attempt, "status"), "COMPLETE");
+}
+
+#[test]
+fn an_intent_without_details_shows_none() {
     let mut bare = intent_object(Sight::Whole);
     (
         bare.intent.money,
