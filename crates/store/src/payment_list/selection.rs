@@ -231,10 +231,10 @@ impl Selection {
 
     /// The indexed column whose values are best looked for one by one.
     pub(super) fn split(&self) -> Option<Split<'_>> {
-        let rare = self.one_of.first().map(|(column, values)| Split {
-            column: *column,
-            values,
-        });
+        let rare = self
+            .one_of
+            .first()
+            .map(|(column, values)| Split { column, values });
         // Most payments have one status, and its index has nothing else to be asked for.
         let statuses = self.statuses.as_deref().filter(|_| self.is_indexed());
         rare.or_else(|| {

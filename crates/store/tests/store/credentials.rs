@@ -76,26 +76,12 @@ pub(crate) async fn credentials(db: &Db, own: TeamId, other: TeamId) {
         std::slice::from_ref(&key)
     );
     key_life(db, own, other, &key).await;
+    let revoke = |team, at| store::credential::revoke(team, key.id, at);
+    let now = at(NEW_YEAR + 1);
+    assert!(is_refused(db, [revoke(other, now)]).await);
+    assert!(is_done(db, [revoke(own, now)]).await);
     assert!(
-        is_refused(
-            db,
-            [store::credential::revoke(other, key.id, at(NEW_YEAR + 1))]
-        )
-        .await
-    );
-    assert!(
-        is_done(
-            db,
-            [store::credential::revoke(own, key.id, at(NEW_YEAR + 1))]
-        )
-        .await
-    );
-    assert!(
-        is_refused(
-            db,
-            [store::credential::revoke(own, key.id, at(NEW_YEAR + 2))]
-        )
-        .await,
+        is_refused(db, [revoke(own, at(NEW_YEAR + 2))]).await,
         "it has ended"
     );
     let revoked = store::credential::of_team(db, own, key.id)

@@ -208,7 +208,7 @@ async fn deleted_methods(db: &Db, own: TeamId, other: TeamId, made: &[StoredMeth
     );
     assert_eq!(
         store::method::of_customer(db, own, ada).await.unwrap(),
-        [nobodys.clone()]
+        std::slice::from_ref(&nobodys)
     );
     // Its number is in use until it is erased; then the record goes too.
     assert!(store::method::uses_blob(db, own, first.blob).await.unwrap());

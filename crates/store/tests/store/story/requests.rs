@@ -49,6 +49,7 @@ pub(super) async fn idempotency(db: &Db, own: TeamId, other: TeamId) {
     let find = async |team, forgotten: Timestamp| {
         store::once::find(db, team, &once, forgotten).await.unwrap()
     };
+    let answer = |team, stream: &str| store::once::answer(team, &once, stream, "reported");
     let never = at(0);
     assert!(is_done(db, [take(&claim(own, "f"), "payment-1", 0)]).await);
     assert!(
@@ -64,7 +65,7 @@ pub(super) async fn idempotency(db: &Db, own: TeamId, other: TeamId) {
         ("payment-2", own, None),
         ("payment-1", own, Some("reported")),
     ] {
-        commit(db, [store::once::answer(team, &once, stream, "reported")]).await;
+        commit(db, [answer(team, stream)]).await;
         assert_eq!(
             find(own, never).await,
             record("f", "payment-1", written),
@@ -87,19 +88,11 @@ pub(super) async fn idempotency(db: &Db, own: TeamId, other: TeamId) {
     );
     assert!(is_refused(db, [take(&claim(own, "h"), "payment-4", 9 * DAY)]).await);
     assert_eq!(swept_once(db, at(NEW_YEAR + 9 * DAY), 9).await, Ok(0));
-    commit(
-        db,
-        [store::once::answer(other, &once, "payment-3", "reported")],
-    )
-    .await;
+    commit(db, [answer(other, "payment-3")]).await;
     assert_eq!(swept_once(db, at(NEW_YEAR - 1), 9).await, Ok(0));
     assert_eq!(swept_once(db, at(NEW_YEAR), 9).await, Ok(1));
     assert_eq!(find(other, never).await, None);
-    commit(
-        db,
-        [store::once::answer(own, &once, "payment-2", "reported")],
-    )
-    .await;
+    commit(db, [answer(own, "payment-2")]).await;
     assert_eq!(swept_once(db, at(NEW_YEAR + DAY), 9).await, Ok(1));
 }
 
