@@ -37,6 +37,12 @@ pub enum DataDirError {
         /// The command that serves it.
         command: String,
     },
+    /// A file has its name.
+    #[error("{dir} is a file, not a directory: choose another one with --data-dir")]
+    IsFile {
+        /// The directory.
+        dir: String,
+    },
     /// Databases of the installation are not there.
     #[error(
         "{dir} has lost {lost}: bring the file back, or restore a backup into an empty directory (pointsman restore); an empty database in \
@@ -123,6 +129,7 @@ impl DataDir {
     /// # Errors
     /// [`DataDirError::InUse`] when another process has it.
     pub fn hold(&self) -> Result<Held, DataDirError> {
+        self.refuse_file()?;
         DirBuilder::new()
             .recursive(true)
             .mode(0o700)
@@ -163,6 +170,7 @@ impl DataDir {
 
     /// The mode of its data; `None` before the first start.
     pub fn mode(&self) -> Result<Option<Mode>, DataDirError> {
+        self.refuse_file()?;
         let path = self.mark();
         match fs::read_to_string(&path) {
             Ok(text) => match text.trim() {
@@ -254,6 +262,7 @@ impl DataDir {
     /// # Errors
     /// In words for the operator.
     pub fn refuse_parts(&self) -> Result<(), DataDirError> {
+        self.refuse_file()?;
         let was_served = self.generation()?.is_some();
         let lost = match (!is_missing(&self.store()), !is_missing(&self.vault())) {
             (false, false) if was_served => "store.db and vault.db",
@@ -272,6 +281,15 @@ impl DataDir {
 
     fn has_lost_its_books(&self) -> Result<bool, DataDirError> {
         Ok(self.mode()? == Some(Mode::Test) && is_missing(&self.simulator()))
+    }
+
+    /// # Errors
+    /// There is a file in its place.
+    pub fn refuse_file(&self) -> Result<(), DataDirError> {
+        match self.0.is_file() {
+            true => Err(DataDirError::IsFile { dir: self.shown() }),
+            false => Ok(()),
+        }
     }
 
     fn lock(&self) -> PathBuf {

@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errors_are_reported_apart_by_their_codes() {
+    fn errors_are_distinguished_by_their_codes() {
         for (code, wanted) in [
             ("23505", FailureKind::Taken),
             ("23503", FailureKind::Defect),

@@ -151,8 +151,8 @@ pub(super) enum Keys {
         /// secret for your server, public for browsers
         #[arg(long, value_enum)]
         kind: KeyKind,
-        /// What people call it
-        #[arg(long, default_value = "")]
+        /// What people call it [default: its kind]
+        #[arg(long, default_value = "", hide_default_value = true)]
         name: String,
         /// When it ends: after a time such as 90d or 12h, with a day such as 2027-01-31 (UTC), or at an RFC 3339 time [default: never]
         #[arg(long, value_name = "WHEN")]

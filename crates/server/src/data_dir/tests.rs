@@ -43,6 +43,17 @@ fn a_directory_of_a_server_is_known_until_the_data_come_here() {
 }
 
 #[test]
+fn a_file_in_its_place_is_named_as_that() {
+    let (_root, dir) = fresh();
+    fs::create_dir_all(dir.path().parent().unwrap()).unwrap();
+    fs::write(dir.path(), "x").unwrap();
+    let Err(error) = dir.hold() else {
+        panic!("it is held");
+    };
+    assert!(error.to_string().contains("is a file, not a directory"));
+}
+
+#[test]
 fn files_that_are_gone_or_have_others_in_their_place_are_seen() {
     let (_root, dir) = fresh();
     let held = dir.hold().unwrap();
