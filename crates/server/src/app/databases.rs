@@ -11,7 +11,10 @@ use domain::caller::Mode;
 use store::installation;
 use world::World;
 
-use super::{copies, findings::Findings};
+use super::{
+    copies,
+    findings::{Findings, Subject},
+};
 use crate::{
     config::{Database, Hidden, Settings},
     data_dir::{DataDir, mode_name},
@@ -125,8 +128,8 @@ impl Databases {
     ) -> anyhow::Result<Self> {
         let vault_was_there = settings.database.url.is_none() && dir.vault().exists();
         Ok(Self {
-            store: open(Which::Store, dir, settings, (world, founding)).await?,
-            vault: open(Which::Vault, dir, settings, (world, founding)).await?,
+            store: open(Which::Store, dir, settings, world, founding).await?,
+            vault: open(Which::Vault, dir, settings, world, founding).await?,
             vault_was_there,
         })
     }
@@ -266,9 +269,10 @@ fn refuse_other_mode(made: Mode, asked: Mode) -> anyhow::Result<()> {
 pub(super) async fn open_books(
     dir: &DataDir,
     settings: &Settings,
-    world: (&World, Founding),
+    world: &World,
+    founding: Founding,
 ) -> anyhow::Result<Db> {
-    open(Which::Simulator, dir, settings, world).await
+    open(Which::Simulator, dir, settings, world, founding).await
 }
 
 /// Looks at each of the databases, whatever the others are like. Whether all of them are there and up to date.
@@ -281,7 +285,7 @@ pub(super) async fn look_at_each(
     if settings.database.url.is_none()
         && let Err(error) = refuse_elsewhere(dir)
     {
-        findings.problem(("database", "store"), format!("{error:#}"));
+        findings.problem(Subject::new("database", "store"), format!("{error:#}"));
         return false;
     }
     let mut databases = vec![Which::Store, Which::Vault];
@@ -294,14 +298,14 @@ pub(super) async fn look_at_each(
             && dir.refuse_parts().is_err()
     };
     for which in databases {
-        let place = ("database", which.name());
-        match open(which, dir, settings, (world, Founding::Looked)).await {
+        let subject = Subject::new("database", which.name());
+        match open(which, dir, settings, world, Founding::Looked).await {
             Ok(db) => {
                 match look_at(&db).await {
-                    Ok(()) => findings.ok(place, "it answers, and its tables are up to date"),
+                    Ok(()) => findings.ok(subject, "it answers, and its tables are up to date"),
                     Err(error) => {
                         all = false;
-                        findings.problem(place, error.to_string());
+                        findings.problem(subject, error.to_string());
                     }
                 }
                 db.close().await;
@@ -312,10 +316,10 @@ pub(super) async fn look_at_each(
                     Some(DbError::Unfounded) if is_lost(which) => {}
                     Some(DbError::Unfounded) => {
                         empty |= which != Which::Simulator;
-                        findings.note(place, format!("{error:#}"));
+                        findings.note(subject, format!("{error:#}"));
                     }
-                    Some(DbError::Pending(_)) => findings.note(place, format!("{error:#}")),
-                    _ => findings.problem(place, format!("{error:#}")),
+                    Some(DbError::Pending(_)) => findings.note(subject, format!("{error:#}")),
+                    _ => findings.problem(subject, format!("{error:#}")),
                 }
             }
         }
@@ -325,10 +329,16 @@ pub(super) async fn look_at_each(
             Some(_) => "this database".to_owned(),
             None => dir.path().display().to_string(),
         };
-        findings.problem(("database", "store"), copies::nothing_restored(&place));
+        findings.problem(
+            Subject::new("database", "store"),
+            copies::nothing_restored(&place),
+        );
     }
     if empty && settings.database.url.is_some() && belongs_elsewhere(dir) {
-        findings.problem(("database", "store"), second_one(dir).to_string());
+        findings.problem(
+            Subject::new("database", "store"),
+            second_one(dir).to_string(),
+        );
     }
     all
 }
@@ -343,7 +353,8 @@ async fn open(
     which: Which,
     dir: &DataDir,
     settings: &Settings,
-    (world, founding): (&World, Founding),
+    world: &World,
+    founding: Founding,
 ) -> anyhow::Result<Db> {
     let database = &settings.database;
     match url(which, settings) {

@@ -35,13 +35,27 @@ impl Verdict {
     }
 }
 
-/// One thing that was looked at.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Finding {
+/// What a finding is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Subject {
     /// What it belongs to: `configuration`, `data directory`, `key file`, `address`, `database`, `data`.
     area: &'static str,
     /// Which of the area's things: a setting's name, a database.
     name: &'static str,
+}
+
+impl Subject {
+    /// A thing of an area.
+    pub const fn new(area: &'static str, name: &'static str) -> Self {
+        Self { area, name }
+    }
+}
+
+/// One thing that was looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Finding {
+    /// What was looked at.
+    subject: Subject,
     /// What it means.
     verdict: Verdict,
     /// What was found, in words.
@@ -54,34 +68,28 @@ pub struct Findings(Vec<Finding>);
 
 impl Findings {
     /// Adds what is right.
-    pub fn ok(&mut self, place: (&'static str, &'static str), message: impl Into<String>) {
-        self.add(place, Verdict::Ok, message.into());
+    pub fn ok(&mut self, subject: Subject, message: impl Into<String>) {
+        self.add(subject, Verdict::Ok, message.into());
     }
 
     /// Adds what a start refuses.
-    pub fn problem(&mut self, place: (&'static str, &'static str), message: impl Into<String>) {
-        self.add(place, Verdict::Problem, message.into());
+    pub fn problem(&mut self, subject: Subject, message: impl Into<String>) {
+        self.add(subject, Verdict::Problem, message.into());
     }
 
     /// Adds what a start accepts and somebody should mend.
-    pub fn warning(&mut self, place: (&'static str, &'static str), message: impl Into<String>) {
-        self.add(place, Verdict::Warning, message.into());
+    pub fn warning(&mut self, subject: Subject, message: impl Into<String>) {
+        self.add(subject, Verdict::Warning, message.into());
     }
 
     /// Adds what is worth knowing; nothing is to be done about it.
-    pub fn note(&mut self, place: (&'static str, &'static str), message: impl Into<String>) {
-        self.add(place, Verdict::Note, message.into());
+    pub fn note(&mut self, subject: Subject, message: impl Into<String>) {
+        self.add(subject, Verdict::Note, message.into());
     }
 
-    fn add(
-        &mut self,
-        (area, name): (&'static str, &'static str),
-        verdict: Verdict,
-        message: String,
-    ) {
+    fn add(&mut self, subject: Subject, verdict: Verdict, message: String) {
         self.0.push(Finding {
-            area,
-            name,
+            subject,
             verdict,
             message,
         });
@@ -98,8 +106,7 @@ impl Findings {
     pub fn lines(&self) -> impl Iterator<Item = String> + '_ {
         self.0.iter().map(|finding| {
             let Finding {
-                area,
-                name,
+                subject: Subject { area, name },
                 verdict,
                 message,
             } = finding;
@@ -133,8 +140,8 @@ impl Findings {
     pub fn json(&self) -> Value {
         let each = |finding: &Finding| {
             json!({
-                "area": finding.area,
-                "name": finding.name,
+                "area": finding.subject.area,
+                "name": finding.subject.name,
                 "status": finding.verdict.code(),
                 "message": finding.message,
             })
@@ -150,16 +157,16 @@ mod tests {
     #[test]
     fn findings_are_lines_that_begin_with_their_verdict_and_an_array_for_programs() {
         let mut findings = Findings::default();
-        findings.ok(("configuration", "settings"), "complete");
+        findings.ok(Subject::new("configuration", "settings"), "complete");
         assert_eq!(findings.verdict(), "all well");
-        findings.note(("key file", "mode"), "not there\nyet");
+        findings.note(Subject::new("key file", "mode"), "not there\nyet");
         assert!(!findings.has_problem());
         assert_eq!(
             findings.verdict(),
             "0 problems, 0 warnings, 1 note: a start would go on"
         );
-        findings.warning(("key file", "mode"), "others can read it");
-        findings.problem(("address", "server.listen"), "taken");
+        findings.warning(Subject::new("key file", "mode"), "others can read it");
+        findings.problem(Subject::new("address", "server.listen"), "taken");
         assert!(findings.has_problem());
         assert_eq!(
             findings.verdict(),

@@ -34,13 +34,13 @@ use crate::{
 };
 
 pub use databases::{Databases, Founding};
-pub use findings::Findings;
+pub use findings::{Findings, Subject};
 pub use keys::{directory_problem, problem as key_file_problem};
 pub use operator::{Keyed, verdict};
 pub use serve::{Listeners, certificate};
 
 /// Where findings about the databases as a whole are.
-const DATABASES: (&str, &str) = ("database", "all");
+const DATABASES: Subject = Subject::new("database", "all");
 /// The simulated processor's identifier.
 const SIMULATOR: &str = "simulator";
 
@@ -63,22 +63,17 @@ impl App {
     pub async fn open(
         held: Held,
         databases: Databases,
-        (settings, files): (&Settings, Files),
+        configured: Configured<'_>,
         world: &World,
         metrics: Metrics,
     ) -> anyhow::Result<Self> {
+        let settings = configured.settings;
         if let Some(problem) = directory_problem(held.dir())? {
             // Live mode has refused it by now, unless the risk is allowed.
             tracing::warn!("{problem}");
         }
         databases.store.refuse_when_found(moving::NOT_TO_BE_SERVED);
-        let whole = Whole::of(
-            StartPlace::Held(&held),
-            &databases,
-            (settings, files),
-            world,
-        )
-        .await?;
+        let whole = Whole::of(StartPlace::Held(&held), &databases, configured, world).await?;
         if let (Mode::Live, Some(exposure)) = (settings.mode, &whole.exposure) {
             tracing::warn!("{exposure}");
         }
@@ -144,7 +139,7 @@ impl App {
         let whole = Whole::of(
             StartPlace::LookedAt(dir),
             &databases,
-            (settings, files),
+            Configured { settings, files },
             world,
         )
         .await?;
@@ -225,6 +220,14 @@ fn is_not_yet(error: &anyhow::Error) -> bool {
     ) || error.is::<NotYet>()
 }
 
+/// The configuration, and what was read from the files that it names.
+pub struct Configured<'a> {
+    /// The settings.
+    pub settings: &'a Settings,
+    /// The files.
+    pub files: Files,
+}
+
 /// What the configuration names besides the databases. Read before anything is made.
 pub struct Files {
     places: Places,
@@ -270,9 +273,10 @@ impl Whole {
     async fn of(
         place: StartPlace<'_>,
         databases: &Databases,
-        (settings, files): (&Settings, Files),
+        configured: Configured<'_>,
         world: &World,
     ) -> anyhow::Result<Self> {
+        let Configured { settings, files } = configured;
         let shown = if databases.store.is_shared() {
             "the database"
         } else {
@@ -369,7 +373,7 @@ async fn open_sandbox(
     settings: &Settings,
     world: &World,
 ) -> anyhow::Result<Sandbox> {
-    let db = databases::open_books(place.dir(), settings, (world, place.founding())).await?;
+    let db = databases::open_books(place.dir(), settings, world, place.founding()).await?;
     let books: Arc<dyn Books> = Arc::new(DbBooks::new(db.clone()));
     let simulator = Arc::new(Simulator::new(world.clone(), Arc::clone(&books)));
     Ok(Sandbox {

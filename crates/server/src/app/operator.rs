@@ -12,8 +12,9 @@ use domain::{audit::Act, caller::Mode, id::TeamId};
 use engine::{Engine, ListedTeam};
 use futures_util::{FutureExt, future::BoxFuture};
 
-use super::findings::Findings;
+use super::findings::{Findings, Subject};
 pub use audit::{Keyed, verdict};
+use flows::{FlowVersion, WrittenFile};
 
 use crate::{
     admin::{Operator, Request, Say},
@@ -72,7 +73,7 @@ impl Operator for Local {
                     document,
                     publish,
                 } => {
-                    let flow = (id.as_str(), file.as_str(), document);
+                    let flow = WrittenFile { id, file, document };
                     self.import_flow(team, flow, publish, say).await
                 }
                 Request::FlowExport {
@@ -80,10 +81,14 @@ impl Operator for Local {
                     id,
                     version,
                     format,
-                } => self.export_flow(team, (&id, version), format, say).await,
+                } => {
+                    let flow = FlowVersion { id, version };
+                    self.export_flow(team, flow, format, say).await
+                }
                 Request::FlowList { team } => self.list_flows(team, say).await,
                 Request::FlowPublish { team, id, version } => {
-                    self.publish_flow(team, (&id, version), say).await
+                    let flow = FlowVersion { id, version };
+                    self.publish_flow(team, flow, say).await
                 }
                 Request::FlowSetDefault { team, id } => self.set_default_flow(team, &id, say).await,
                 Request::FlowDelete { team, id } => self.delete_flow(team, &id, say).await,
@@ -92,7 +97,10 @@ impl Operator for Local {
                     id,
                     version,
                     facts,
-                } => self.try_flow(team, (&id, version), &facts, say).await,
+                } => {
+                    let flow = FlowVersion { id, version };
+                    self.try_flow(team, flow, &facts, say).await
+                }
                 Request::VaultRotate => self.rotate(say).await,
                 Request::AuditList(wanted) => self.list_audit(wanted, say).await,
                 Request::AuditExport { team } => self.export_audit(team, say).await,
@@ -162,31 +170,37 @@ impl Local {
         self.engine.check().await.context("the store")?;
         self.engine.vault().check().await.context("the vault")?;
         findings.ok(
-            ("database", "vault keys"),
+            Subject::new("database", "vault keys"),
             "they are those that the vault is sealed with",
         );
         findings.ok(
-            ("data", "mode"),
+            Subject::new("data", "mode"),
             format!("of {} mode", mode_name(self.mode)),
         );
         if let Some(exposure) = &self.exposure {
-            findings.warning(("database", "roles"), exposure.clone());
+            findings.warning(Subject::new("database", "roles"), exposure.clone());
         }
         let teams = self.engine.teams().await?.len();
         let keys = self.engine.keys(None).await?;
         let now = self.engine.now();
         let usable = keys.iter().filter(|key| key.is_usable(now)).count();
-        findings.ok(("data", "teams"), format!("teams: {teams}, keys: {usable}"));
+        findings.ok(
+            Subject::new("data", "teams"),
+            format!("teams: {teams}, keys: {usable}"),
+        );
         let processors = self.engine.processors_in_use().await?;
         let named = if processors.is_empty() {
             "none".to_owned()
         } else {
             processors.join(", ")
         };
-        findings.ok(("data", "processors"), format!("in use: {named}"));
+        findings.ok(
+            Subject::new("data", "processors"),
+            format!("in use: {named}"),
+        );
         if self.mode == Mode::Live {
             for line in super::mode::missing(teams, &processors) {
-                findings.warning(("data", "live mode"), line);
+                findings.warning(Subject::new("data", "live mode"), line);
             }
         }
         Ok(())

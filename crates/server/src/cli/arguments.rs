@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use domain::{audit::Act, rights::Scope};
 
-pub(super) use flows::Flows;
+pub(super) use flows::{ExportFlow, Flows, ImportFlow};
 
 use crate::{
     admin::{KeyKind, TeamChanges},

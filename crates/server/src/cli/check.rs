@@ -10,7 +10,7 @@ use world::World;
 
 use super::{arguments::Check, runtime, serve};
 use crate::{
-    app::{App, Files, Findings, certificate, directory_problem, key_file_problem},
+    app::{App, Files, Findings, Subject, certificate, directory_problem, key_file_problem},
     config::Settings,
     data_dir::DataDir,
     log,
@@ -18,20 +18,20 @@ use crate::{
 use domain::caller::Mode;
 
 /// Where the findings about the data directory's mode are.
-const DIRECTORY: (&str, &str) = ("data directory", "mode");
+const DIRECTORY: Subject = Subject::new("data directory", "mode");
 /// Where those about the key file are.
-const KEY_FILE: (&str, &str) = ("key file", "mode");
+const KEY_FILE: Subject = Subject::new("key file", "mode");
 /// Where those about the certificate are.
-const TLS: (&str, &str) = ("configuration", "server.tls");
+const TLS: Subject = Subject::new("configuration", "server.tls");
 /// Where those about the configuration are.
-const CONFIGURATION: (&str, &str) = ("configuration", "settings");
+const CONFIGURATION: Subject = Subject::new("configuration", "settings");
 
 pub(super) fn check(flags: &Check) -> anyhow::Result<ExitCode> {
     let mut findings = Findings::default();
     match serve::settings(&flags.serve) {
         Ok(settings) => {
             for risk in settings.refused_risks() {
-                findings.problem(("configuration", "risks"), risk);
+                findings.problem(Subject::new("configuration", "risks"), risk);
             }
             match certificate(&settings) {
                 Ok(None) => {}
@@ -67,7 +67,10 @@ fn look_into(mut settings: Settings, findings: &mut Findings) -> anyhow::Result<
     if settings.database.url.is_none()
         && let Err(lost) = dir.refuse_parts()
     {
-        findings.problem(("data directory", "databases"), lost.to_string());
+        findings.problem(
+            Subject::new("data directory", "databases"),
+            lost.to_string(),
+        );
     }
     key_file(&settings, findings);
     address("server.listen", settings.server.listen, &dir, findings);
@@ -145,13 +148,13 @@ fn key_file(settings: &Settings, findings: &mut Findings) {
 
 /// Whether a start could listen there. Next to a server that is at work in the directory the address is that one's.
 fn address(name: &'static str, listen: SocketAddr, dir: &DataDir, findings: &mut Findings) {
-    let place = ("address", name);
+    let subject = Subject::new("address", name);
     match TcpListener::bind(listen) {
-        Ok(_) => findings.ok(place, format!("{listen} is free")),
+        Ok(_) => findings.ok(subject, format!("{listen} is free")),
         Err(error) if error.kind() == ErrorKind::AddrInUse && dir.is_held() => findings.note(
-            place,
+            subject,
             format!("{listen} is taken, as it is while the server of this data directory runs"),
         ),
-        Err(error) => findings.problem(place, format!("can't listen on {listen}: {error}")),
+        Err(error) => findings.problem(subject, format!("can't listen on {listen}: {error}")),
     }
 }

@@ -20,7 +20,7 @@ use super::{
     serve::{EndSignals, bind, refuse_planted},
 };
 use crate::{
-    app::{App, Databases, Files, Founding, Listeners},
+    app::{App, Configured, Databases, Files, Founding, Listeners},
     config::{Sandbox, Settings, Sources, no_color},
     data_dir::DataDir,
     demo::{Client, Colour, Narrator, curl_line, play},
@@ -104,7 +104,17 @@ async fn run(flags: &Demo, fresh: &Path) -> anyhow::Result<bool> {
     let held = DataDir::at(data).hold()?;
     let databases = Databases::open(held.dir(), &settings, &world, Founding::Allowed).await?;
     let files = Files::read(&settings, &world)?;
-    let app = App::open(held, databases, (&settings, files), &world, metrics).await?;
+    let app = App::open(
+        held,
+        databases,
+        Configured {
+            settings: &settings,
+            files,
+        },
+        &world,
+        metrics,
+    )
+    .await?;
     app.prepare(&settings).await?;
     let (end, ended) = oneshot::channel();
     let story = async {

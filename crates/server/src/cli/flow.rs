@@ -6,7 +6,7 @@ use anyhow::{Context, anyhow};
 use flow::{Document, Problem, Program};
 
 use super::{
-    arguments::{Flows, Location},
+    arguments::{ExportFlow, Flows, ImportFlow},
     operate,
 };
 use crate::admin::{FlowText, Request};
@@ -21,47 +21,8 @@ pub(super) fn run(command: Flows) -> anyhow::Result<ExitCode> {
             output::text(flow::JSON_SCHEMA);
             Ok(ExitCode::SUCCESS)
         }
-        Flows::Import {
-            file,
-            id,
-            publish,
-            team,
-            place,
-        } => {
-            let document = read(&file)?;
-            if print_problems(&file, &document) {
-                return Ok(ExitCode::FAILURE);
-            }
-            let id = id.map_or_else(|| id_of(&file), Ok)?;
-            let request = Request::FlowImport {
-                team,
-                id,
-                file: file.display().to_string(),
-                document,
-                publish,
-            };
-            import(&place, &file, &request)
-        }
-        Flows::Export {
-            id,
-            version,
-            output,
-            format,
-            team,
-            place,
-        } => {
-            let format = format.unwrap_or_else(|| format_of(output.as_deref()));
-            export(
-                &place,
-                &Request::FlowExport {
-                    team,
-                    id,
-                    version,
-                    format,
-                },
-                output.as_deref(),
-            )
-        }
+        Flows::Import(flags) => import(flags),
+        Flows::Export(flags) => export(flags),
         Flows::List { team, place } => operate::operate(&place, &Request::FlowList { team }),
         Flows::Publish {
             id,
@@ -147,11 +108,23 @@ fn id_of(file: &Path) -> anyhow::Result<String> {
         .ok_or_else(|| anyhow!("{}: name the flow's id with --id", file.display()))
 }
 
-/// What is wrong with the document is reported as `flow check` does, each problem on a line of its own.
-fn import(place: &Location, file: &Path, request: &Request) -> anyhow::Result<ExitCode> {
-    let begins = file.display().to_string();
-    match operate::operate(place, request) {
-        Err(error) if error.to_string().starts_with(&begins) => {
+fn import(flags: ImportFlow) -> anyhow::Result<ExitCode> {
+    let file = &flags.file;
+    let document = read(file)?;
+    if print_problems(file, &document) {
+        return Ok(ExitCode::FAILURE);
+    }
+    let shown = file.display().to_string();
+    let request = Request::FlowImport {
+        team: flags.team,
+        id: flags.id.map_or_else(|| id_of(file), Ok)?,
+        file: shown.clone(),
+        document,
+        publish: flags.publish,
+    };
+    match operate::operate(&flags.place, &request) {
+        // What is wrong with the document is reported as `flow check` does, each problem on a line of its own.
+        Err(error) if error.to_string().starts_with(&shown) => {
             output::error(&error.to_string());
             Ok(ExitCode::FAILURE)
         }
@@ -159,9 +132,16 @@ fn import(place: &Location, file: &Path, request: &Request) -> anyhow::Result<Ex
     }
 }
 
-fn export(place: &Location, request: &Request, file: Option<&Path>) -> anyhow::Result<ExitCode> {
+fn export(flags: ExportFlow) -> anyhow::Result<ExitCode> {
+    let file = flags.output.as_deref();
+    let request = Request::FlowExport {
+        team: flags.team,
+        id: flags.id,
+        version: flags.version,
+        format: flags.format.unwrap_or_else(|| format_of(file)),
+    };
     let Some(file) = file else {
-        return operate::operate(place, request);
+        return operate::operate(&flags.place, &request);
     };
     let said = Mutex::new(String::new());
     let collect = |line: String| {
@@ -170,7 +150,7 @@ fn export(place: &Location, request: &Request, file: Option<&Path>) -> anyhow::R
             said.push('\n');
         }
     };
-    operate::operate_quietly(place, request, &collect)?;
+    operate::operate_quietly(&flags.place, &request, &collect)?;
     let text = said.into_inner().unwrap_or_default();
     fs::write(file, text).with_context(|| file.display().to_string())?;
     Ok(ExitCode::SUCCESS)

@@ -46,6 +46,13 @@ impl<'a> DatabasePlace<'a> {
     }
 }
 
+/// From which database an installation moves, and to which.
+#[derive(Debug, Clone, Copy)]
+struct Direction {
+    from: DatabaseKind,
+    to: DatabaseKind,
+}
+
 pub(super) fn migrate(flags: &Migrate) -> anyhow::Result<ExitCode> {
     let from = DatabasePlace::parse(&flags.from)?;
     let to = flags.to.as_deref().map(DatabasePlace::parse).transpose()?;
@@ -71,11 +78,11 @@ pub(super) fn migrate(flags: &Migrate) -> anyhow::Result<ExitCode> {
         GivenUp::Begun
     };
     let given_up = flags.give_up.then_some(which);
-    runtime()?.block_on(run(
-        given_up,
-        (from.kind(), to_or_configured.kind()),
-        &settings,
-    ))
+    let direction = Direction {
+        from: from.kind(),
+        to: to_or_configured.kind(),
+    };
+    runtime()?.block_on(run(given_up, direction, &settings))
 }
 
 /// The configuration, with what the flags say of both sides.
@@ -104,11 +111,11 @@ fn settings<'a>(
 
 async fn run(
     given_up: Option<GivenUp>,
-    (from, to): (DatabaseKind, DatabaseKind),
+    direction: Direction,
     settings: &Settings,
 ) -> anyhow::Result<ExitCode> {
     let world = World::real();
-    let source = Side::source(from, settings, &world).await?;
+    let source = Side::source(direction.from, settings, &world).await?;
     if let Some(given_up) = given_up {
         let ended = moving::give_up(&source, given_up).await;
         let shown = source.shown().to_owned();
@@ -119,7 +126,7 @@ async fn run(
         ));
         return Ok(ExitCode::SUCCESS);
     }
-    let target = Side::target(to, source.mode(), settings, &world).await?;
+    let target = Side::target(direction.to, source.mode(), settings, &world).await?;
     let moved = moving::migrate(&source, &target, settings, &Progress::on_stderr()).await;
     let (from, to) = (source.shown().to_owned(), target.shown().to_owned());
     source.close().await;

@@ -8,7 +8,7 @@ use world::World;
 use super::{arguments::Location, runtime};
 use crate::{
     admin::{self, AskError, Request},
-    app::{App, Databases, Files, Founding},
+    app::{App, Configured, Databases, Files, Founding},
     config::{Sandbox, Settings},
     data_dir::{DataDir, DataDirError, Held},
     log,
@@ -105,7 +105,10 @@ async fn here(
     let app = App::open(
         held,
         databases,
-        (&settings, files),
+        Configured {
+            settings: &settings,
+            files,
+        },
         world,
         Metrics::absent(),
     )

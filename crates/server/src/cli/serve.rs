@@ -11,7 +11,7 @@ use world::World;
 
 use super::{arguments::Serve, runtime};
 use crate::{
-    app::{App, Databases, Files, Founding, Listeners, certificate, copies},
+    app::{App, Configured, Databases, Files, Founding, Listeners, certificate, copies},
     config::{Problems, Sandbox, Settings, Sources},
     data_dir::DataDir,
     log,
@@ -113,7 +113,14 @@ async fn run(settings: &Settings) -> anyhow::Result<()> {
     };
     let databases = Databases::open(held.dir(), settings, &world, Founding::Allowed).await?;
     note_start(settings, address);
-    let app = App::open(held, databases, (settings, files), &world, metrics).await?;
+    let app = App::open(
+        held,
+        databases,
+        Configured { settings, files },
+        &world,
+        metrics,
+    )
+    .await?;
     app.note_server()?;
     if let Some(key) = app.prepare(settings).await? {
         announce_key(&key);

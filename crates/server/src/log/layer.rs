@@ -12,7 +12,11 @@ use tracing::{
     field::{Field, Visit},
     span::{Attributes, Id, Record},
 };
-use tracing_subscriber::{Layer, layer::Context, registry::LookupSpan};
+use tracing_subscriber::{
+    Layer,
+    layer::Context,
+    registry::{LookupSpan, SpanRef},
+};
 
 use super::{
     ACCESS,
@@ -219,7 +223,7 @@ impl Lines {
             target,
             message,
         };
-        self.compose(line, head, fields, event, context);
+        self.compose(line, head, fields, context.event_span(event).as_ref());
         self.writer.take(line, weight);
     }
 
@@ -228,14 +232,10 @@ impl Lines {
         line: &mut String,
         head: Head<'_>,
         fields: &Fields,
-        event: &Event<'_>,
-        context: &Context<'_, S>,
+        span: Option<&SpanRef<'_, S>>,
     ) {
         // All spans are flat here: a request's, or a job's.
-        let span = context.event_span(event);
-        let extensions = span
-            .as_ref()
-            .map(tracing_subscriber::registry::SpanRef::extensions);
+        let extensions = span.map(SpanRef::extensions);
         let around = extensions
             .as_ref()
             .and_then(|extensions| extensions.get::<Around>())

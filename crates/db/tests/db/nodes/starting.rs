@@ -35,21 +35,21 @@ async fn many_nodes_may_start_at_once() {
     );
 }
 
+/// A migration that follows the first one.
+const SECOND: Migration = Migration {
+    number: 2,
+    name: "more",
+    sql: "create table more (id text not null, primary key (id))",
+};
+
 #[tokio::test(flavor = "multi_thread")]
-async fn a_schema_that_does_not_fit_is_refused_and_says_why() {
-    let server = Server::shared();
-    let options = server.options(None);
+async fn a_migration_that_fails_leaves_nothing_of_itself() {
+    let options = Server::shared().options(None);
     open(&options).await.close().await;
     let world = World::real();
-    let second = Migration {
-        number: 2,
-        name: "more",
-        sql: "create table more (id text not null, primary key (id))",
-    };
-    let both = [MIGRATIONS[0], second];
     let half = Migration {
         sql: "create table half (id text not null); create table",
-        ..second
+        ..SECOND
     };
     let failed = Db::postgres(options.clone(), &[MIGRATIONS[0], half], &world)
         .await
@@ -58,11 +58,22 @@ async fn a_schema_that_does_not_fit_is_refused_and_says_why() {
         matches!(&failed, DbError::Schema(why) if why.starts_with("migration 2 failed")),
         "{failed}"
     );
-    let db = Db::postgres(options.clone(), &both, &world).await.unwrap();
+    let db = Db::postgres(options, &[MIGRATIONS[0], SECOND], &world)
+        .await
+        .unwrap();
     assert!(
         db.read("select id from half", params![]).await.is_err(),
         "half of a migration is there"
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tables_of_other_migrations_are_refused_and_the_refusal_says_why() {
+    let options = Server::shared().options(None);
+    let world = World::real();
+    let both = [MIGRATIONS[0], SECOND];
+    let db = Db::postgres(options.clone(), &both, &world).await.unwrap();
+    db.close().await;
     let newer = Db::postgres(options.clone(), MIGRATIONS, &world)
         .await
         .unwrap_err();
@@ -70,35 +81,29 @@ async fn a_schema_that_does_not_fit_is_refused_and_says_why() {
         newer.to_string().contains("only a newer release knows"),
         "{newer}"
     );
-    let edited = [
-        Migration {
-            sql: "create table x (id text)",
-            ..MIGRATIONS[0]
-        },
-        second,
-    ];
-    let edited = Db::postgres(options.clone(), &edited, &world)
+    let edited = Migration {
+        sql: "create table x (id text)",
+        ..MIGRATIONS[0]
+    };
+    let edited = Db::postgres(options, &[edited, SECOND], &world)
         .await
         .unwrap_err();
     assert!(
         edited.to_string().contains("not the one that was applied"),
         "{edited}"
     );
+}
 
-    // Two releases side by side, where the newer one only added.
-    let lenient = "-- code from: 1\ncreate table more (id text not null, primary key (id))";
-    let (alongside, both_lenient) = (
-        server.options(None),
-        [
-            MIGRATIONS[0],
-            Migration {
-                sql: lenient,
-                ..second
-            },
-        ],
-    );
-    let old = open(&alongside).await;
-    let new = Db::postgres(alongside.clone(), &both_lenient, &world)
+#[tokio::test(flavor = "multi_thread")]
+async fn an_older_release_serves_where_a_newer_one_only_added() {
+    let options = Server::shared().options(None);
+    let world = World::real();
+    let lenient = Migration {
+        sql: "-- code from: 1\ncreate table more (id text not null, primary key (id))",
+        ..SECOND
+    };
+    let old = open(&options).await;
+    let new = Db::postgres(options.clone(), &[MIGRATIONS[0], lenient], &world)
         .await
         .unwrap();
     assert_eq!(
@@ -109,7 +114,7 @@ async fn a_schema_that_does_not_fit_is_refused_and_says_why() {
         new.commit(open_account("of the new", 2)).await,
         Ok(Committed::Done)
     );
-    let old_again = open(&alongside).await;
+    let old_again = open(&options).await;
     assert_eq!(
         (
             amount(&old_again, "of the new").await,
@@ -117,7 +122,16 @@ async fn a_schema_that_does_not_fit_is_refused_and_says_why() {
         ),
         (2, 1)
     );
+}
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_column_that_is_not_ordered_by_bytes_is_refused() {
+    let server = Server::shared();
+    let options = server.options(None);
+    let world = World::real();
+    let both = [MIGRATIONS[0], SECOND];
+    let db = Db::postgres(options.clone(), &both, &world).await.unwrap();
+    db.close().await;
     // A column that somebody added by hand is ordered by the database's own locale.
     let sql = format!(
         "alter table {}.more add column by_hand text",
@@ -131,12 +145,16 @@ async fn a_schema_that_does_not_fit_is_refused_and_says_why() {
             .contains("its column more.by_hand is not ordered by bytes"),
         "{unordered}"
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_schema_whose_name_has_a_quotation_mark_is_refused() {
     let nowhere = PostgresOptions {
         schema: "no\"where".to_owned(),
-        ..server.options(None)
+        ..Server::shared().options(None)
     };
     assert!(matches!(
-        Db::postgres(nowhere, MIGRATIONS, &world).await,
+        Db::postgres(nowhere, MIGRATIONS, &World::real()).await,
         Err(DbError::Schema(_))
     ));
 }

@@ -59,6 +59,23 @@ impl Report {
     }
 }
 
+/// Where a copy is, and how it is opened.
+struct CopyPlace<'a> {
+    dir: &'a DataDir,
+    /// The mode of a copy that does not have its own.
+    mode: Mode,
+    founding: Founding,
+}
+
+/// A secret that a connection or a wallet refers to.
+struct SecretReference {
+    team: TeamId,
+    blob: BlobId,
+    holder: Holder,
+    /// The secret in words, for messages.
+    what: String,
+}
+
 /// What a copy is looked through with.
 struct Copy {
     databases: Databases,
@@ -94,7 +111,12 @@ pub async fn verify_backup(
             bail!("{} is not in the backup", which.display());
         }
     }
-    look_through(&settings, &dir, (mode, Founding::Allowed), every, world).await
+    let place = CopyPlace {
+        dir: &dir,
+        mode,
+        founding: Founding::Allowed,
+    };
+    look_through(&settings, &place, every, world).await
 }
 
 /// Looks through a database on a PostgreSQL server that was restored.
@@ -107,22 +129,30 @@ pub async fn verify_server(
     world: &World,
 ) -> anyhow::Result<Report> {
     let dir = DataDir::at(&settings.database.data_dir);
-    let place = (settings.mode, Founding::Looked);
-    look_through(settings, &dir, place, every, world).await
+    let place = CopyPlace {
+        dir: &dir,
+        mode: settings.mode,
+        founding: Founding::Looked,
+    };
+    look_through(settings, &place, every, world).await
 }
 
 async fn look_through(
     settings: &Settings,
-    dir: &DataDir,
-    (mode, founding): (Mode, Founding),
+    copy_place: &CopyPlace<'_>,
     every: u64,
     world: &World,
 ) -> anyhow::Result<Report> {
+    let CopyPlace {
+        dir,
+        mode,
+        founding,
+    } = *copy_place;
     let given = keys::given(settings)?;
     let databases = Databases::open_for_a_move(dir, settings, world, founding).await?;
     let mode = databases.mode().await?.unwrap_or(mode);
     let books = match mode {
-        Mode::Test => Some(open_books(dir, settings, (world, founding)).await?),
+        Mode::Test => Some(open_books(dir, settings, world, founding).await?),
         Mode::Live => None,
     };
     let vault = given
@@ -237,29 +267,37 @@ impl Copy {
                 let Some(blob) = connection.credentials else {
                     continue;
                 };
-                let what = format!("the credentials of connection {}", connection.id);
-                let holder = Holder::connection(&connection.id);
-                self.secret((team.id, blob), &holder, &what, report).await?;
+                let secret = SecretReference {
+                    team: team.id,
+                    blob,
+                    holder: Holder::connection(&connection.id),
+                    what: format!("the credentials of connection {}", connection.id),
+                };
+                self.secret(&secret, report).await?;
             }
             for (wallet, blob) in store::wallet_setting::of_team(store, team.id).await? {
-                let what = format!("the keys of wallet {wallet}");
-                let holder = Holder::wallet(&wallet);
-                self.secret((team.id, blob), &holder, &what, report).await?;
+                let secret = SecretReference {
+                    team: team.id,
+                    blob,
+                    holder: Holder::wallet(&wallet),
+                    what: format!("the keys of wallet {wallet}"),
+                };
+                self.secret(&secret, report).await?;
             }
         }
         Ok(())
     }
 
-    async fn secret(
-        &self,
-        (team, blob): (TeamId, BlobId),
-        holder: &Holder,
-        what: &str,
-        report: &mut Report,
-    ) -> anyhow::Result<()> {
+    async fn secret(&self, secret: &SecretReference, report: &mut Report) -> anyhow::Result<()> {
+        let SecretReference {
+            team,
+            blob,
+            holder,
+            what,
+        } = secret;
         report.secrets += 1;
         let is_there = if let Some(vault) = &self.vault {
-            match vault.open_secret(team, holder, blob).await {
+            match vault.open_secret(*team, holder, *blob).await {
                 Ok(opened) => opened.is_some(),
                 Err(VaultError::Db(error)) => return Err(error.into()),
                 Err(error) => {

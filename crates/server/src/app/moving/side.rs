@@ -122,7 +122,7 @@ impl Side {
         };
         let books = match mode {
             Mode::Test => {
-                Some(databases::open_books(&dir, &settings, (world, Founding::Allowed)).await?)
+                Some(databases::open_books(&dir, &settings, world, Founding::Allowed).await?)
             }
             Mode::Live => None,
         };

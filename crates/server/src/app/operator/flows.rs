@@ -11,17 +11,33 @@ use flow::Document;
 use super::Local;
 use crate::admin::{FlowText, Say};
 
+/// A flow as a file has it.
+pub(super) struct WrittenFile {
+    /// The id that the flow gets.
+    pub(super) id: String,
+    /// The file's name, for messages.
+    pub(super) file: String,
+    pub(super) document: String,
+}
+
+/// A version of a flow; the last one when none is named.
+pub(super) struct FlowVersion {
+    pub(super) id: String,
+    pub(super) version: Option<u32>,
+}
+
 impl Local {
     pub(super) async fn import_flow(
         &self,
         team: Option<String>,
-        (id, file, document): (&str, &str, String),
+        flow: WrittenFile,
         publish: bool,
         say: Say<'_>,
     ) -> Result<(), String> {
+        let WrittenFile { id, file, document } = flow;
         let caller = self.caller(team).await?;
-        let id = Some(flow_id(id)?);
-        self.refuse_unknown_connections(&caller, file, &document)
+        let id = Some(flow_id(&id)?);
+        self.refuse_unknown_connections(&caller, &file, &document)
             .await?;
         let command = SaveFlow {
             id,
@@ -84,7 +100,7 @@ impl Local {
     pub(super) async fn export_flow(
         &self,
         team: Option<String>,
-        (id, version): (&str, Option<u32>),
+        flow: FlowVersion,
         format: FlowText,
         say: Say<'_>,
     ) -> Result<(), String> {
@@ -95,9 +111,9 @@ impl Local {
         };
         let text = self
             .engine
-            .export_flow(&caller, &flow_id(id)?, version, format)
+            .export_flow(&caller, &flow_id(&flow.id)?, flow.version, format)
             .await
-            .map_err(|fault| of_flow(id, fault))?;
+            .map_err(|fault| of_flow(&flow.id, fault))?;
         // Each line that is said gets its end again where it is printed.
         say(text.strip_suffix('\n').unwrap_or(&text).to_owned());
         Ok(())
@@ -122,21 +138,22 @@ impl Local {
     pub(super) async fn publish_flow(
         &self,
         team: Option<String>,
-        (id, version): (&str, Option<u32>),
+        flow: FlowVersion,
         say: Say<'_>,
     ) -> Result<(), String> {
         let caller = self.caller(team).await?;
-        let flow = flow_id(id)?;
+        let FlowVersion { id, version } = flow;
+        let flow = flow_id(&id)?;
         let version = if let Some(version) = version {
             version
         } else {
             let last = self.engine.get_flow(&caller, &flow, None).await;
-            last.map_err(|fault| of_flow(id, fault))?.version
+            last.map_err(|fault| of_flow(&id, fault))?.version
         };
         self.engine
             .publish_flow(&caller, &flow, version)
             .await
-            .map_err(|fault| of_flow(id, fault))?;
+            .map_err(|fault| of_flow(&id, fault))?;
         say(format!("Version {version} of the flow {id} is published."));
         Ok(())
     }
@@ -178,7 +195,7 @@ impl Local {
     pub(super) async fn try_flow(
         &self,
         team: Option<String>,
-        (id, version): (&str, Option<u32>),
+        flow: FlowVersion,
         facts: &str,
         say: Say<'_>,
     ) -> Result<(), String> {
@@ -187,9 +204,9 @@ impl Local {
             .map_err(|error| format!("the facts are not valid JSON: {error}"))?;
         let trial = self
             .engine
-            .try_flow(&caller, &flow_id(id)?, version, &facts)
+            .try_flow(&caller, &flow_id(&flow.id)?, flow.version, &facts)
             .await
-            .map_err(|fault| of_flow(id, fault))?;
+            .map_err(|fault| of_flow(&flow.id, fault))?;
         let widest = trial.steps.iter().map(|step| step.step.len()).max();
         for step in &trial.steps {
             let taken = if step.taken { "taken" } else { "left " };

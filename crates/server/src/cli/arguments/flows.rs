@@ -1,7 +1,7 @@
 //! Commands about flows.
 
 use crate::admin::FlowText;
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
 use super::Location;
@@ -15,42 +15,10 @@ pub(in crate::cli) enum Flows {
         files: Vec<PathBuf>,
     },
     /// Save a document as the next version of a flow: a draft
-    Import {
-        /// The document, in YAML or JSON
-        #[arg(value_name = "FILE")]
-        file: PathBuf,
-        /// The flow's id [default: the file's name without its ending]
-        #[arg(long)]
-        id: Option<String>,
-        /// Let new payments run under it at once
-        #[arg(long)]
-        publish: bool,
-        /// The team's id or name; the first team when absent
-        #[arg(long)]
-        team: Option<String>,
-        #[command(flatten)]
-        place: Location,
-    },
+    Import(ImportFlow),
     /// Print a flow's document
     #[command(disable_version_flag = true)]
-    Export {
-        /// The flow's id
-        id: String,
-        /// The version [default: the last one saved]
-        #[arg(long)]
-        version: Option<u32>,
-        /// Write it into a file instead
-        #[arg(long, short, value_name = "FILE")]
-        output: Option<PathBuf>,
-        /// How it is written [default: as the file's ending says, else yaml]
-        #[arg(long, value_enum)]
-        format: Option<FlowText>,
-        /// The team's id or name; the first team when absent
-        #[arg(long)]
-        team: Option<String>,
-        #[command(flatten)]
-        place: Location,
-    },
+    Export(ExportFlow),
     /// List flows
     List {
         /// The team's id or name; the first team when absent
@@ -112,4 +80,44 @@ pub(in crate::cli) enum Flows {
     },
     /// Print the JSON Schema of documents, for editors
     Schema,
+}
+
+/// What `flow import` takes.
+#[derive(Args)]
+pub(in crate::cli) struct ImportFlow {
+    /// The document, in YAML or JSON
+    #[arg(value_name = "FILE")]
+    pub(in crate::cli) file: PathBuf,
+    /// The flow's id [default: the file's name without its ending]
+    #[arg(long)]
+    pub(in crate::cli) id: Option<String>,
+    /// Let new payments run under it at once
+    #[arg(long)]
+    pub(in crate::cli) publish: bool,
+    /// The team's id or name; the first team when absent
+    #[arg(long)]
+    pub(in crate::cli) team: Option<String>,
+    #[command(flatten)]
+    pub(in crate::cli) place: Location,
+}
+
+/// What `flow export` takes.
+#[derive(Args)]
+pub(in crate::cli) struct ExportFlow {
+    /// The flow's id
+    pub(in crate::cli) id: String,
+    /// The version [default: the last one saved]
+    #[arg(long)]
+    pub(in crate::cli) version: Option<u32>,
+    /// Write it into a file instead
+    #[arg(long, short, value_name = "FILE")]
+    pub(in crate::cli) output: Option<PathBuf>,
+    /// How it is written [default: as the file's ending says, else yaml]
+    #[arg(long, value_enum)]
+    pub(in crate::cli) format: Option<FlowText>,
+    /// The team's id or name; the first team when absent
+    #[arg(long)]
+    pub(in crate::cli) team: Option<String>,
+    #[command(flatten)]
+    pub(in crate::cli) place: Location,
 }

@@ -59,9 +59,18 @@ impl Things {
 
 /// One of each, in an order in which all succeed.
 fn acts(things: &Things) -> Vec<Tried> {
-    let document = json!({"name": "Audited", "trigger": "payment", "steps": [
-        {"authorise": {"connection": "simulator-a"}}, {"capture": "now"}]});
-    let id = |id: &str| json!({ "id": id });
+    let mut acts = acts_on_connections();
+    acts.extend(acts_on_flows());
+    acts.extend(acts_on_the_team());
+    acts.extend(acts_on(things));
+    acts
+}
+
+fn id(id: &str) -> Value {
+    json!({ "id": id })
+}
+
+fn acts_on_connections() -> Vec<Tried> {
     vec![
         act(
             "saveConnection",
@@ -91,6 +100,13 @@ fn acts(things: &Things) -> Vec<Tried> {
             "connection.deleted",
             "spare",
         ),
+    ]
+}
+
+fn acts_on_flows() -> Vec<Tried> {
+    let document = json!({"name": "Audited", "trigger": "payment", "steps": [
+        {"authorise": {"connection": "simulator-a"}}, {"capture": "now"}]});
+    vec![
         act(
             "saveFlow",
             "mutation($document: JSON!) { saveFlow(id: \"audited\", document: $document) { version } }",
@@ -119,6 +135,11 @@ fn acts(things: &Things) -> Vec<Tried> {
             "flow.deleted",
             "doomed",
         ),
+    ]
+}
+
+fn acts_on_the_team() -> Vec<Tried> {
+    vec![
         act(
             "saveWallet",
             "mutation { saveWallet(walletType: \"APPLE_PAY\", settings: {merchant_identifier: \"m\"}) }",
@@ -140,6 +161,11 @@ fn acts(things: &Things) -> Vec<Tried> {
             "client_token.created",
             "",
         ),
+    ]
+}
+
+fn acts_on(things: &Things) -> Vec<Tried> {
+    vec![
         act(
             "revokeClientToken",
             "mutation($id: ID!) { revokeClientToken(id: $id) }",

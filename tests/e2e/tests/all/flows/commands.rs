@@ -85,17 +85,9 @@ fn a_file_goes_in_alongside_the_server_and_comes_out_the_same() {
     let server = Setup::new().start();
     let shop = server.shop();
     let dir = tempfile::tempdir().unwrap();
-    let (file, copy, json_file) = (
-        dir.path().join("from-git.yaml"),
-        dir.path().join("copy.yaml"),
-        dir.path().join("copy.json"),
-    );
-    fs::write(&file, GOOD).unwrap();
-    let (file, copy, json_file) = (
-        file.to_str().unwrap(),
-        copy.to_str().unwrap(),
-        json_file.to_str().unwrap(),
-    );
+    let at = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let (file, copy, json_file) = (&at("from-git.yaml"), &at("copy.yaml"), &at("copy.json"));
+    fs::write(file, GOOD).unwrap();
     assert!(
         server
             .run(&["flow", "import", file])
@@ -133,8 +125,15 @@ fn a_file_goes_in_alongside_the_server_and_comes_out_the_same() {
             .run(&["flow", "import", json_file, "--id", "from-git"])
             .contains("says this already")
     );
+}
 
-    fs::write(file, GOOD.replace("simulator-b", "nowhere")).unwrap();
+#[test]
+fn a_file_that_names_an_unknown_connection_is_refused_with_line_and_place() {
+    let server = Setup::new().start();
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("from-git.yaml");
+    fs::write(&file, GOOD.replace("simulator-b", "nowhere")).unwrap();
+    let file = file.to_str().unwrap();
     let refused = server.command(&["flow", "import", file]);
     assert!(!refused.status.success());
     let said = String::from_utf8_lossy(&refused.stderr);
@@ -144,12 +143,11 @@ fn a_file_goes_in_alongside_the_server_and_comes_out_the_same() {
             && said.contains("simulator-a"),
         "file, line, place and the connections there are: {said}"
     );
-    assert!(
-        !server
-            .command(&["flow", "export", "nowhere"])
-            .status
-            .success()
-    );
+}
+
+#[test]
+fn commands_about_what_is_not_there_fail_and_say_so() {
+    let server = Setup::new().start();
     let stranger = "0192a000-0000-7000-8000-000000000000";
     for (arguments, said) in [
         (

@@ -59,19 +59,7 @@ fn an_installation_with_payments_of_every_state_moves_lives_on_and_moves_back() 
     let reported_intent = shop.intent(&intent);
     server.stop();
 
-    let printed = succeeded(migrate(&server).output().unwrap());
-    for table in [
-        "store.payment ",
-        "store.event ",
-        "vault.sealed ",
-        "simulator.sim_entry ",
-    ] {
-        assert!(printed.contains(table), "{printed}");
-    }
-    assert!(
-        printed.contains("vault.keys"),
-        "the keys must be kept: {printed}"
-    );
+    assert_names_what_was_moved(&succeeded(migrate(&server).output().unwrap()));
 
     let old = embedded().start_in_refused(server.dir());
     assert!(old.contains("were moved to another database"), "{old}");
@@ -100,6 +88,22 @@ fn an_installation_with_payments_of_every_state_moves_lives_on_and_moves_back() 
     server.stop();
 
     back(&server, &there);
+}
+
+/// The command names the tables that it has moved, and the key file that it has not.
+fn assert_names_what_was_moved(printed: &str) {
+    for table in [
+        "store.payment ",
+        "store.event ",
+        "vault.sealed ",
+        "simulator.sim_entry ",
+    ] {
+        assert!(printed.contains(table), "{printed}");
+    }
+    assert!(
+        printed.contains("vault.keys"),
+        "the keys must be kept: {printed}"
+    );
 }
 
 /// From PostgreSQL into a fresh data directory.

@@ -128,11 +128,8 @@ fn redo(postgres: &Postgres, schema: &str, from: u32) {
     }
 }
 
-#[test]
-fn a_role_that_may_not_change_the_tables_serves_and_another_brings_them_up_to_date() {
-    let (postgres, name) = (Postgres::shared(), format!("up_{}", std::process::id()));
-    let (owner, serving) = (format!("{name}_owner"), format!("{name}_serving"));
-    // As docs/postgresql.md has it.
+/// Makes the schemas, the role that owns them and the one that serves, as docs/postgresql.md has it.
+fn make_roles(postgres: &Postgres, name: &str, owner: &str, serving: &str) {
     for text in [
         format!("create role {owner} login"),
         format!("create role {serving} login"),
@@ -143,7 +140,7 @@ fn a_role_that_may_not_change_the_tables_serves_and_another_brings_them_up_to_da
         postgres.sql(&text);
     }
     for schema in [
-        name.clone(),
+        name.to_owned(),
         format!("{name}_vault"),
         format!("{name}_simulator"),
     ] {
@@ -156,6 +153,13 @@ fn a_role_that_may_not_change_the_tables_serves_and_another_brings_them_up_to_da
             postgres.sql(&text);
         }
     }
+}
+
+#[test]
+fn a_role_that_may_not_change_the_tables_serves_and_another_brings_them_up_to_date() {
+    let (postgres, name) = (Postgres::shared(), format!("up_{}", std::process::id()));
+    let (owner, serving) = (format!("{name}_owner"), format!("{name}_serving"));
+    make_roles(postgres, &name, &owner, &serving);
     let as_role = |role: &str| {
         Setup::new()
             .on(Backend::Postgres)

@@ -10,11 +10,11 @@ use super::{cut_off, field_of, names_a_payment, server};
 fn an_authorisation_is_reported_as_without_an_answer_and_charged_once() {
     let server = server();
     let order = Order::card(cards::VISA).flow("slow");
-    let answer = cut_off(&server, Duration::from_secs(12), |shop| {
+    let (answer, took) = cut_off(&server, Duration::from_secs(12), |shop| {
         shop.try_authorise(&order, None)
     });
-    let id = names_a_payment(&answer);
-    assert_eq!(field_of(&answer.0, "status"), "NO_ANSWER_FROM_PSP");
+    let id = names_a_payment(&answer, took);
+    assert_eq!(field_of(&answer, "status"), "NO_ANSWER_FROM_PSP");
     let shop = server.shop();
     shop.wait_for_status(&id, "SUCCEEDED");
     assert_eq!(shop.books().charges(), 1);
@@ -25,11 +25,11 @@ fn an_authorisation_is_reported_as_without_an_answer_and_charged_once() {
 fn a_payment_without_a_flow_is_reported_so_too() {
     let server = server();
     let order = Order::card(cards::VISA).at("slow");
-    let answer = cut_off(&server, Duration::from_secs(12), |shop| {
+    let (answer, took) = cut_off(&server, Duration::from_secs(12), |shop| {
         shop.try_headless(&order, None)
     });
-    let id = names_a_payment(&answer);
-    assert_eq!(field_of(&answer.0, "status"), "NO_ANSWER_FROM_PSP");
+    let id = names_a_payment(&answer, took);
+    assert_eq!(field_of(&answer, "status"), "NO_ANSWER_FROM_PSP");
     server.shop().wait_for_status(&id, "AUTHORISED");
     server.shop().assert_books_equal_payments();
 }
@@ -49,10 +49,10 @@ fn a_database_that_is_back_in_time_has_the_outcome_reported() {
 fn a_repeat_under_a_key_gets_the_outcome_of_the_first() {
     let server = server();
     let order = Order::card(cards::VISA).flow("slow");
-    let answer = cut_off(&server, Duration::from_secs(12), |shop| {
+    let (answer, took) = cut_off(&server, Duration::from_secs(12), |shop| {
         shop.try_authorise(&order, Some("once"))
     });
-    let id = names_a_payment(&answer);
+    let id = names_a_payment(&answer, took);
     let shop = server.shop();
     shop.wait_for_status(&id, "SUCCEEDED");
     let again = shop.try_authorise(&order, Some("once"));

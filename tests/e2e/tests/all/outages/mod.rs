@@ -122,9 +122,9 @@ fn cut_off_when<T: Send>(
 
 /// The answer names a payment and does not say to try again, and it came in time.
 #[track_caller]
-fn names_a_payment((answer, took): &(Answer, Duration)) -> String {
+fn names_a_payment(answer: &Answer, took: Duration) -> String {
     // A busy machine takes longer to send it.
-    assert!(*took < REQUEST_TAKES + Duration::from_secs(10), "{took:?}");
+    assert!(took < REQUEST_TAKES + Duration::from_secs(10), "{took:?}");
     let json = answer.json();
     let field_of = json["data"]
         .as_object()
