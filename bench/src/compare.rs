@@ -9,7 +9,6 @@ use std::{
 };
 
 use anyhow::{Context, bail};
-use bytes::Bytes;
 use clap::{Args, ValueEnum};
 
 use crate::{
@@ -160,7 +159,17 @@ async fn measure(
             What::Read => load::read(&mut Client::open(&server.host, KEY).await?, &token).await?,
         };
         for connections in &options.connections {
-            take(&server, &body, (*what, *connections, WARM_UP)).await?;
+            let keyed = *what == What::Keyed;
+            let plan = |span| Plan {
+                host: &server.host,
+                key: KEY,
+                body: &body,
+                connections: *connections,
+                span,
+                requests: None,
+                keyed,
+            };
+            take(&plan(WARM_UP)).await?;
             let spent = || {
                 (
                     server.spent(),
@@ -168,12 +177,7 @@ async fn measure(
                 )
             };
             let before = spent();
-            let mut sample = take(
-                &server,
-                &body,
-                (*what, *connections, Duration::from_secs(options.seconds)),
-            )
-            .await?;
+            let mut sample = take(&plan(Duration::from_secs(options.seconds))).await?;
             let after = spent();
             sample.spent = after.0.saturating_sub(before.0);
             sample.database = after.1.saturating_sub(before.1);
@@ -193,22 +197,8 @@ async fn measure(
     Ok(())
 }
 
-async fn take(
-    server: &Server,
-    body: &Bytes,
-    how: (What, usize, Duration),
-) -> anyhow::Result<Sample> {
-    let (what, connections, span) = how;
-    let plan = Plan {
-        host: &server.host,
-        key: KEY,
-        body,
-        connections,
-        span,
-        requests: None,
-        keyed: what == What::Keyed,
-    };
-    Sample::take(&plan)
+async fn take(plan: &Plan<'_>) -> anyhow::Result<Sample> {
+    Sample::take(plan)
         .await
         .context("the server does not answer any more")
 }

@@ -27,6 +27,13 @@ pub(crate) struct Plan<'a> {
     pub(crate) keyed: bool,
 }
 
+/// When a connection has sent enough.
+#[derive(Debug, Clone, Copy)]
+enum Limit {
+    Until(Instant),
+    Requests(u64),
+}
+
 /// How long each request took, and how many went wrong.
 #[derive(Default)]
 pub(crate) struct Sample {
@@ -48,13 +55,13 @@ impl Sample {
             clients.push(Client::open(plan.host, plan.key).await?);
         }
         let started = Instant::now();
-        let until = started + plan.span;
-        let share = plan
-            .requests
-            .map(|all| all / u64::try_from(plan.connections).unwrap_or(1));
+        let limit = match plan.requests {
+            Some(all) => Limit::Requests(all / u64::try_from(plan.connections).unwrap_or(1)),
+            None => Limit::Until(started + plan.span),
+        };
         let workers = clients.into_iter().enumerate().map(|(worker, client)| {
             let keys = plan.keyed.then(|| keys(worker));
-            tokio::spawn(work(client, plan.body.clone(), (until, share), keys))
+            tokio::spawn(work(client, plan.body.clone(), limit, keys))
         });
         let workers: Vec<_> = workers.collect();
         let mut sample = Self::default();
@@ -125,13 +132,15 @@ fn keys(worker: usize) -> String {
 async fn work(
     mut client: Client,
     body: Bytes,
-    limits: (Instant, Option<u64>),
+    limit: Limit,
     keys: Option<String>,
 ) -> anyhow::Result<Sample> {
-    let (until, share) = limits;
     let mut sample = Sample::default();
     for request in 0_u64.. {
-        let enough = share.map_or_else(|| Instant::now() >= until, |share| request >= share);
+        let enough = match limit {
+            Limit::Until(end) => Instant::now() >= end,
+            Limit::Requests(count) => request >= count,
+        };
         if enough {
             break;
         }

@@ -54,7 +54,8 @@ pub(crate) async fn run(options: &Options) -> anyhow::Result<()> {
         let client = Client::open(&server.host, KEY).await?;
         workers.push(tokio::spawn(work(
             client,
-            (worker, token.clone()),
+            format!("soak-{worker}"),
+            token.clone(),
             Arc::clone(&ends),
             Arc::clone(&done),
         )));
@@ -108,7 +109,8 @@ fn slope(points: &[(u64, u64)]) -> i128 {
 
 async fn work(
     mut client: Client,
-    (worker, token): (usize, String),
+    keys: String,
+    token: String,
     ends: Arc<AtomicBool>,
     done: Arc<AtomicU64>,
 ) -> anyhow::Result<()> {
@@ -116,7 +118,7 @@ async fn work(
     let mut turn = 0_u64;
     while !ends.load(Ordering::Relaxed) {
         let answer = client.send(body.clone(), None).await?;
-        let key = format!("soak-{worker}-{turn}");
+        let key = format!("{keys}-{turn}");
         let keyed = client.send(body.clone(), Some(&key)).await?;
         if !is_success(&answer) || !is_success(&keyed) {
             bail!("the server answered {}", String::from_utf8_lossy(&keyed));

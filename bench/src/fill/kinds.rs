@@ -228,7 +228,7 @@ impl Example {
             .find(
                 Table::Payment,
                 "payment_id",
-                (&made.payment, &after(&made.payment)),
+                &*made.payment..&after(&made.payment),
             )
             .await?;
         let row = payment.first().context("the payment is not there")?;
@@ -262,7 +262,7 @@ impl Example {
             ]);
         }
         for (table, column, id) in wanted {
-            let found = place.find(table, column, (id, &after(id))).await?;
+            let found = place.find(table, column, id..&*after(id)).await?;
             anyhow::ensure!(!found.is_empty(), "nothing in {}", table.name());
             rows.extend(Shape::of(&found, table, &marks));
         }
@@ -270,7 +270,7 @@ impl Example {
             .find(
                 Table::Customer,
                 "customer_id",
-                (&made.customer, &after(&made.customer)),
+                &*made.customer..&after(&made.customer),
             )
             .await?;
         let customer = Shape::of(&customer, Table::Customer, &marks);

@@ -10,7 +10,10 @@ mod postgres;
 mod rows;
 mod sqlite;
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::{
+    ops::Range,
+    time::{SystemTime, UNIX_EPOCH},
+};
 
 use anyhow::Context;
 
@@ -22,6 +25,8 @@ use rows::{Filling, Shape};
 
 /// The payments lie in the days before now.
 const DAYS: u64 = 365;
+/// Unit: milliseconds.
+const DAY: u64 = 24 * 60 * 60 * 1000;
 /// A payment that still waits for something is no older than this: it would be dealt with at the start. Unit: milliseconds.
 const WAITING: u64 = 20 * 60 * 60 * 1000;
 /// The first team has all but so many thousandths of the payments; the others share these.
@@ -46,7 +51,7 @@ pub(crate) trait FillTarget {
         &mut self,
         table: Table,
         column: &str,
-        range: (&str, &str),
+        range: Range<&str>,
     ) -> anyhow::Result<Vec<Row>>;
     /// Adds rows, all or none; each comes with its table and the names of its columns.
     async fn add(&mut self, rows: &[(Table, &[String], Vec<Cell>)]) -> anyhow::Result<()>;
@@ -118,38 +123,57 @@ pub(crate) async fn fill(
         examples.push(Example::read(&mut place, made).await?);
     }
     let first = examples.first().context("no example")?;
-    let own_team = first.marks().team;
+    let now = u64::try_from(SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis())?;
+    let teams = Teams {
+        own: first.marks().team,
+        start: now - DAYS * DAY,
+        customers: (count / FOR_EACH_CUSTOMER).max(OTHERS),
+    };
+    add_teams(&mut place, first, &teams).await?;
+    let draw = Draw {
+        examples: &examples,
+        teams: &teams,
+        now,
+        count,
+        chance: Chance(count),
+        order: 0,
+    };
+    let filled = add_payments(&mut place, draw).await?;
+    place.finish().await?;
+    Ok(filled)
+}
+
+/// Adds the other teams, and the customers of all.
+async fn add_teams(
+    place: &mut impl FillTarget,
+    first: &Example,
+    teams: &Teams,
+) -> anyhow::Result<()> {
     let customer = first.customer.first().context("no customer")?;
-    let team_row = place
-        .find(Table::Team, "team_id", (&own_team, &rows::after(&own_team)))
+    let own_row = place
+        .find(
+            Table::Team,
+            "team_id",
+            &*teams.own..&rows::after(&teams.own),
+        )
         .await?;
-    let team_row = Shape::of(&team_row, Table::Team, &first.marks())
+    let team_row = Shape::of(&own_row, Table::Team, &first.marks())
         .pop()
         .context("no team")?;
-
-    let mut chance = Chance(count);
-    let now = u64::try_from(SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis())?;
-    let start = now - DAYS * 24 * 60 * 60 * 1000;
-    let teams = Teams {
-        own: own_team,
-        start,
-    };
     let mut rows = Vec::new();
     for n in 1..=OTHER_TEAMS {
         rows.push(team_row.filled(&Filling {
             team: teams.id(n),
-            milli: start,
+            milli: teams.start,
             ..Filling::default()
         }));
     }
-    let customers = (count / FOR_EACH_CUSTOMER).max(OTHERS);
     for team in 0..=OTHER_TEAMS {
-        for n in 0..of_team(customers, team) {
-            let (id, milli) = (teams.customer(team, n), start);
+        for n in 0..teams.customers_of(team) {
             rows.push(customer.filled(&Filling {
                 team: teams.id(team),
-                customer: id,
-                milli,
+                customer: teams.customer(team, n),
+                milli: teams.start,
                 ..Filling::default()
             }));
         }
@@ -158,36 +182,83 @@ pub(crate) async fn fill(
     for part in rows.chunks(usize::try_from(AT_ONCE)?) {
         place.add(part).await?;
     }
+    Ok(())
+}
 
-    let span = DAYS * 24 * 60 * 60 * 1000 - 60_000;
-    let (few, every) = (customers / 2, (count / FEW).max(1));
+/// Adds the payments that are drawn, oldest first.
+async fn add_payments(place: &mut impl FillTarget, mut draw: Draw<'_>) -> anyhow::Result<Filled> {
+    let (count, teams) = (draw.count, draw.teams);
     let mut filled = Filled {
         large_customer: teams.customer(0, LARGE_CUSTOMER),
-        customer: teams.customer(0, few),
+        customer: teams.customer(0, teams.few()),
         middle: 0,
         payment: String::new(),
         order: String::new(),
     };
     let mut rows: Vec<(Table, &[String], Vec<Cell>)> = Vec::new();
-    let mut order = 0;
     for n in 0..count {
-        let milli = start + span * n / count + chance.below(span / count + 1);
-        let of_few = n % every == 0 && n / every < FEW;
+        let (example, filling) = draw.payment(n)?;
+        if filled.payment.is_empty()
+            && filling.team == teams.own
+            && n >= count / 2
+            && example.has_order()
+            && filling.order != LARGE_ORDER
+        {
+            filled.payment.clone_from(&filling.payment);
+            filled.order.clone_from(&filling.order);
+            filled.middle = i64::try_from(filling.milli * 1000)?;
+        }
+        rows.extend(example.rows.iter().map(|row| row.filled(&filling)));
+        if (n + 1) % AT_ONCE == 0 || n + 1 == count {
+            place.add(&rows).await?;
+            rows.clear();
+        }
+    }
+    Ok(filled)
+}
+
+/// Draws the payments, one after the other.
+struct Draw<'a> {
+    examples: &'a [Example],
+    teams: &'a Teams,
+    /// Unit: milliseconds.
+    now: u64,
+    /// How many payments there are in all.
+    count: u64,
+    chance: Chance,
+    /// The number of the last order.
+    order: u64,
+}
+
+impl<'a> Draw<'a> {
+    /// The payment of this number, and the example of which it is a copy.
+    fn payment(&mut self, n: u64) -> anyhow::Result<(&'a Example, Filling)> {
+        let Self {
+            teams,
+            count,
+            ref mut chance,
+            ..
+        } = *self;
+        let span = DAYS * DAY - 60_000;
+        let milli = teams.start + span * n / count + chance.below(span / count + 1);
+        let every = (count / FEW).max(1);
+        let of_few = n.is_multiple_of(every) && n / every < FEW;
         let team = if !of_few && chance.below(1000) < OTHERS {
             1 + chance.below(OTHER_TEAMS)
         } else {
             0
         };
-        let mut example = kinds::pick(&examples, now - milli < WAITING, &mut chance)?;
+        let may_wait = self.now - milli < WAITING;
+        let mut example = kinds::pick(self.examples, may_wait, chance)?;
         while of_few && !example.has_customer() {
-            example = kinds::pick(&examples, now - milli < WAITING, &mut chance)?;
+            example = kinds::pick(self.examples, may_wait, chance)?;
         }
         // Every fifth is a second attempt of the order before.
-        order += chance.below(5).min(1);
-        let whose = match chance.below(of_team(customers, team)) {
-            _ if of_few => few,
+        self.order += chance.below(5).min(1);
+        let whose = match chance.below(teams.customers_of(team)) {
+            _ if of_few => teams.few(),
             _ if chance.below(100) == 0 => LARGE_CUSTOMER,
-            drawn if drawn == few => LARGE_CUSTOMER,
+            drawn if drawn == teams.few() => LARGE_CUSTOMER,
             drawn => drawn,
         };
         let filling = Filling {
@@ -198,38 +269,13 @@ pub(crate) async fn fill(
             order: if chance.below(200) == 0 {
                 LARGE_ORDER.to_owned()
             } else {
-                format!("order-{order:07}")
+                format!("order-{:07}", self.order)
             },
             amount: chance.amount(),
             milli,
             fresh: chance.hex(),
         };
-        if filled.payment.is_empty()
-            && team == 0
-            && n >= count / 2
-            && example.has_order()
-            && filling.order != LARGE_ORDER
-        {
-            filled.payment.clone_from(&filling.payment);
-            filled.order.clone_from(&filling.order);
-            filled.middle = i64::try_from(milli * 1000)?;
-        }
-        rows.extend(example.rows.iter().map(|row| row.filled(&filling)));
-        if (n + 1) % AT_ONCE == 0 || n + 1 == count {
-            place.add(&rows).await?;
-            rows.clear();
-        }
-    }
-    place.finish().await?;
-    Ok(filled)
-}
-
-/// How many customers a team has.
-const fn of_team(customers: u64, team: u64) -> u64 {
-    if team == 0 {
-        customers
-    } else {
-        customers / OTHERS
+        Ok((example, filling))
     }
 }
 
@@ -238,6 +284,8 @@ struct Teams {
     own: String,
     /// When the first of all was made, in milliseconds.
     start: u64,
+    /// How many customers the first one has.
+    customers: u64,
 }
 
 impl Teams {
@@ -247,6 +295,20 @@ impl Teams {
         } else {
             Chance(n).id(self.start + n)
         }
+    }
+
+    /// How many customers a team has.
+    const fn customers_of(&self, team: u64) -> u64 {
+        if team == 0 {
+            self.customers
+        } else {
+            self.customers / OTHERS
+        }
+    }
+
+    /// The customer of the first team with few payments.
+    const fn few(&self) -> u64 {
+        self.customers / 2
     }
 
     fn customer(&self, team: u64, n: u64) -> String {

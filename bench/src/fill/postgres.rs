@@ -1,6 +1,6 @@
 //! The schemas of an installation on a PostgreSQL server.
 
-use std::{collections::BTreeMap, fmt::Write};
+use std::{collections::BTreeMap, fmt::Write, ops::Range};
 
 use futures_util::SinkExt;
 use tokio_postgres::{Client, NoTls, types::Type};
@@ -32,13 +32,13 @@ impl FillTarget for Server {
         &mut self,
         table: Table,
         column: &str,
-        (from, until): (&str, &str),
+        range: Range<&str>,
     ) -> anyhow::Result<Vec<Row>> {
         let (schema, table) = (schema(table), table.name());
         let sql = format!(
             "select * from {schema}.{table} where {column} collate \"C\" >= $1 and {column} collate \"C\" < $2"
         );
-        let rows = self.0.query(&sql, &[&from, &until]).await?;
+        let rows = self.0.query(&sql, &[&range.start, &range.end]).await?;
         let read = |row: &tokio_postgres::Row| {
             let cell = |(n, column): (usize, &tokio_postgres::Column)| {
                 let value = if *column.type_() == Type::INT8 {

@@ -1,6 +1,6 @@
 //! The files of an installation in a data directory.
 
-use std::{collections::BTreeMap, path::Path};
+use std::{collections::BTreeMap, ops::Range, path::Path};
 
 use anyhow::Context;
 use rusqlite::{Connection, params_from_iter, types::ValueRef};
@@ -54,7 +54,7 @@ impl FillTarget for Files {
         &mut self,
         table: Table,
         column: &str,
-        (from, until): (&str, &str),
+        range: Range<&str>,
     ) -> anyhow::Result<Vec<Row>> {
         let sql = format!(
             "select * from {} where {column} >= ?1 and {column} < ?2",
@@ -66,7 +66,7 @@ impl FillTarget for Files {
             .into_iter()
             .map(str::to_owned)
             .collect();
-        let rows = statement.query_map((from, until), |row| {
+        let rows = statement.query_map((range.start, range.end), |row| {
             let cell = |(n, name): (usize, &String)| {
                 Ok((
                     name.clone(),

@@ -168,10 +168,6 @@ async fn pages(options: &Options, installations: &[Installation]) -> anyhow::Res
         clients.push(Client::open(&installation.server.host, KEY).await?);
         lists.push(questions::all(&installation.filled, now).into_iter());
     }
-    let counts: Vec<String> = installations
-        .iter()
-        .map(|one| one.count.to_string())
-        .collect();
     let mut bound = None;
     loop {
         let questions: Vec<Question> = lists.iter_mut().filter_map(Iterator::next).collect();
@@ -182,71 +178,99 @@ async fn pages(options: &Options, installations: &[Installation]) -> anyhow::Res
             continue;
         }
         if bound.replace(first.bound) != Some(first.bound) {
-            println!(
-                "\n### A page of {PAGE}, {}: p50 in ms\n",
-                match first.bound {
-                    Bound::Indexed => "by an index",
-                    Bound::Window => "by a window of dates",
-                }
-            );
-            let of_each = counts.join(" | ");
-            println!("| list (rows) | page | {of_each} | times | CPU: {of_each} | times |");
-            println!("|---|---|{0}---|{0}---|", "---|".repeat(counts.len()));
+            print_heading(first.bound, installations);
         }
+        let rounds = match first.bound {
+            Bound::Indexed => options.rounds,
+            Bound::Window => options.window_rounds,
+        };
         for page in of(&questions, &mut clients).await? {
-            let rounds = if first.bound == Bound::Indexed {
-                options.rounds
-            } else {
-                options.window_rounds
-            };
-            let mut times = vec![Vec::new(); clients.len()];
-            let mut rows = Vec::new();
-            let mut spent = Vec::new();
-            for round in 0..=rounds {
-                if round == 1 {
-                    spent = installations
-                        .iter()
-                        .map(|one| one.server.spent_by_threads())
-                        .collect();
-                }
-                for ((client, arguments), times) in
-                    clients.iter_mut().zip(&page.each).zip(&mut times)
-                {
-                    let Some(arguments) = arguments else { continue };
-                    let begun = Instant::now();
-                    let summary = client.graphql(LIST, arguments.clone()).await?;
-                    let time = begun.elapsed();
-                    // The first one prepares statements.
-                    if round > 0 {
-                        times.push(time);
-                    } else {
-                        let edges = summary
-                            .pointer("/listPayments/edges")
-                            .and_then(Value::as_array);
-                        rows.push(edges.map_or(0, Vec::len).to_string());
-                    }
-                }
-            }
-            let cost = |(times, (one, before)): (&Vec<Duration>, (&Installation, Duration))| {
-                let spent = one.server.spent_by_threads().saturating_sub(before);
-                (!times.is_empty()).then(|| spent / u32::try_from(times.len()).unwrap_or(u32::MAX))
-            };
-            let costs: Vec<Option<Duration>> = times
-                .iter()
-                .zip(installations.iter().zip(spent))
-                .map(cost)
-                .collect();
-            let middles: Vec<Option<Duration>> =
-                times.iter_mut().map(|times| middle(times)).collect();
-            let name = format!("{} ({})", first.name, rows.join(", "));
+            let measured = measure(&page, rounds, installations, &mut clients).await?;
             println!(
-                "| {name} | {} | {} | {} |",
+                "| {} ({}) | {} | {} | {} |",
+                first.name,
+                measured.rows.join(", "),
                 page.name,
-                summary(&middles),
-                summary(&costs)
+                summary(&measured.middles),
+                summary(&measured.costs)
             );
         }
     }
+}
+
+/// The heading of a table, and its columns.
+fn print_heading(bound: Bound, installations: &[Installation]) {
+    let counts: Vec<String> = installations
+        .iter()
+        .map(|one| one.count.to_string())
+        .collect();
+    println!(
+        "\n### A page of {PAGE}, {}: p50 in ms\n",
+        match bound {
+            Bound::Indexed => "by an index",
+            Bound::Window => "by a window of dates",
+        }
+    );
+    let of_each = counts.join(" | ");
+    println!("| list (rows) | page | {of_each} | times | CPU: {of_each} | times |");
+    println!("|---|---|{0}---|{0}---|", "---|".repeat(counts.len()));
+}
+
+/// What asking for a page many times gave, for each installation.
+struct Measured {
+    /// The rows of the page, where the list has it.
+    rows: Vec<String>,
+    middles: Vec<Option<Duration>>,
+    /// The service's processor time for one request.
+    costs: Vec<Option<Duration>>,
+}
+
+/// Asks each installation for a page, in turn.
+async fn measure(
+    page: &Page,
+    rounds: usize,
+    installations: &[Installation],
+    clients: &mut [Client],
+) -> anyhow::Result<Measured> {
+    let mut times = vec![Vec::new(); clients.len()];
+    let mut rows = Vec::new();
+    let mut spent = Vec::new();
+    for round in 0..=rounds {
+        if round == 1 {
+            spent = installations
+                .iter()
+                .map(|one| one.server.spent_by_threads())
+                .collect();
+        }
+        for ((client, arguments), times) in clients.iter_mut().zip(&page.each).zip(&mut times) {
+            let Some(arguments) = arguments else { continue };
+            let begun = Instant::now();
+            let summary = client.graphql(LIST, arguments.clone()).await?;
+            let time = begun.elapsed();
+            // The first one prepares statements.
+            if round > 0 {
+                times.push(time);
+            } else {
+                let edges = summary
+                    .pointer("/listPayments/edges")
+                    .and_then(Value::as_array);
+                rows.push(edges.map_or(0, Vec::len).to_string());
+            }
+        }
+    }
+    let cost = |(times, (one, before)): (&Vec<Duration>, (&Installation, Duration))| {
+        let spent = one.server.spent_by_threads().saturating_sub(before);
+        (!times.is_empty()).then(|| spent / u32::try_from(times.len()).unwrap_or(u32::MAX))
+    };
+    Ok(Measured {
+        rows,
+        costs: times
+            .iter()
+            .zip(installations.iter().zip(spent))
+            .map(cost)
+            .collect(),
+        middles: times.iter_mut().map(|times| middle(times)).collect(),
+    })
 }
 
 /// Times of each installation, and how many times the first one's the last one's is.

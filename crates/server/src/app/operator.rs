@@ -36,84 +36,85 @@ pub(super) struct Local {
 
 impl Operator for Local {
     fn perform<'a>(&'a self, request: Request, say: Say<'a>) -> BoxFuture<'a, Result<(), String>> {
-        async move {
-            match request {
-                Request::TeamCreate { name } => self.create_team(&name, say).await,
-                Request::TeamSet(changes) => self.set_team(changes, say).await,
-                Request::TeamList => self.list_teams(say).await,
-                Request::TeamClose { team } => self.close_team(team, say).await,
-                Request::TeamReopen { team } => self.reopen_team(team, say).await,
-                Request::KeyCreate {
+        self.carry_out(request, say).boxed()
+    }
+}
+
+impl Local {
+    /// Carries out a command.
+    async fn carry_out(&self, request: Request, say: Say<'_>) -> Result<(), String> {
+        match request {
+            Request::TeamCreate { name } => self.create_team(&name, say).await,
+            Request::TeamSet(changes) => self.set_team(changes, say).await,
+            Request::TeamList => self.list_teams(say).await,
+            Request::TeamClose { team } => self.close_team(team, say).await,
+            Request::TeamReopen { team } => self.reopen_team(team, say).await,
+            Request::KeyCreate {
+                team,
+                kind,
+                name,
+                expires,
+                scopes,
+            } => {
+                let wanted = keys::Wanted {
                     team,
                     kind,
                     name,
                     expires,
                     scopes,
-                } => {
-                    let wanted = keys::Wanted {
-                        team,
-                        kind,
-                        name,
-                        expires,
-                        scopes,
-                    };
-                    self.create_key(wanted, say).await
-                }
-                Request::KeyRotate {
-                    id,
-                    old_ends,
-                    expires,
-                } => self.rotate_key(&id, &old_ends, expires, say).await,
-                Request::KeyList { team } => self.list_keys(team, say).await,
-                Request::KeyRevoke { id } => self.revoke_key(&id, say).await,
-                Request::FlowImport {
-                    team,
-                    id,
-                    file,
-                    document,
-                    publish,
-                } => {
-                    let flow = WrittenFile { id, file, document };
-                    self.import_flow(team, flow, publish, say).await
-                }
-                Request::FlowExport {
-                    team,
-                    id,
-                    version,
-                    format,
-                } => {
-                    let flow = FlowVersion { id, version };
-                    self.export_flow(team, flow, format, say).await
-                }
-                Request::FlowList { team } => self.list_flows(team, say).await,
-                Request::FlowPublish { team, id, version } => {
-                    let flow = FlowVersion { id, version };
-                    self.publish_flow(team, flow, say).await
-                }
-                Request::FlowSetDefault { team, id } => self.set_default_flow(team, &id, say).await,
-                Request::FlowDelete { team, id } => self.delete_flow(team, &id, say).await,
-                Request::FlowTry {
-                    team,
-                    id,
-                    version,
-                    facts,
-                } => {
-                    let flow = FlowVersion { id, version };
-                    self.try_flow(team, flow, &facts, say).await
-                }
-                Request::VaultRotate => self.rotate(say).await,
-                Request::AuditList(wanted) => self.list_audit(wanted, say).await,
-                Request::AuditExport { team } => self.export_audit(team, say).await,
-                Request::AuditVerify { team, json } => self.verify_audit(team, json, say).await,
-                Request::BackupTaken => self.note_backup().await,
-                Request::Check => self.check(say).await,
+                };
+                self.create_key(wanted, say).await
             }
+            Request::KeyRotate {
+                id,
+                old_ends,
+                expires,
+            } => self.rotate_key(&id, &old_ends, expires, say).await,
+            Request::KeyList { team } => self.list_keys(team, say).await,
+            Request::KeyRevoke { id } => self.revoke_key(&id, say).await,
+            Request::FlowImport {
+                team,
+                id,
+                file,
+                document,
+                publish,
+            } => {
+                self.import_flow(team, WrittenFile { id, file, document }, publish, say)
+                    .await
+            }
+            Request::FlowExport {
+                team,
+                id,
+                version,
+                format,
+            } => {
+                self.export_flow(team, FlowVersion { id, version }, format, say)
+                    .await
+            }
+            Request::FlowList { team } => self.list_flows(team, say).await,
+            Request::FlowPublish { team, id, version } => {
+                self.publish_flow(team, &id, version, say).await
+            }
+            Request::FlowSetDefault { team, id } => self.set_default_flow(team, &id, say).await,
+            Request::FlowDelete { team, id } => self.delete_flow(team, &id, say).await,
+            Request::FlowTry {
+                team,
+                id,
+                version,
+                facts,
+            } => {
+                self.try_flow(team, FlowVersion { id, version }, &facts, say)
+                    .await
+            }
+            Request::VaultRotate => self.rotate(say).await,
+            Request::AuditList(wanted) => self.list_audit(wanted, say).await,
+            Request::AuditExport { team } => self.export_audit(team, say).await,
+            Request::AuditVerify { team, json } => self.verify_audit(team, json, say).await,
+            Request::BackupTaken => self.note_backup().await,
+            Request::Check => self.check(say).await,
         }
-        .boxed()
     }
-}
 
-impl Local {
     async fn rotate(&self, say: Say<'_>) -> Result<(), String> {
         let vault = self.engine.vault();
         self.refuse_lost()?;

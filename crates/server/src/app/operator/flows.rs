@@ -138,22 +138,22 @@ impl Local {
     pub(super) async fn publish_flow(
         &self,
         team: Option<String>,
-        flow: FlowVersion,
+        id: &str,
+        version: Option<u32>,
         say: Say<'_>,
     ) -> Result<(), String> {
         let caller = self.caller(team).await?;
-        let FlowVersion { id, version } = flow;
-        let flow = flow_id(&id)?;
+        let flow = flow_id(id)?;
         let version = if let Some(version) = version {
             version
         } else {
             let last = self.engine.get_flow(&caller, &flow, None).await;
-            last.map_err(|fault| of_flow(&id, fault))?.version
+            last.map_err(|fault| of_flow(id, fault))?.version
         };
         self.engine
             .publish_flow(&caller, &flow, version)
             .await
-            .map_err(|fault| of_flow(&id, fault))?;
+            .map_err(|fault| of_flow(id, fault))?;
         say(format!("Version {version} of the flow {id} is published."));
         Ok(())
     }
