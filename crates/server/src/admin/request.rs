@@ -27,18 +27,7 @@ pub enum Request {
         team: String,
     },
     /// Makes an API key and prints it.
-    KeyCreate {
-        /// The team's id or name; the first team when absent.
-        team: Option<String>,
-        /// What it may do.
-        kind: KeyKind,
-        /// What people call it.
-        name: String,
-        /// When it ends, as it was written; never when absent.
-        expires: Option<String>,
-        /// What a secret key may do; everything when there is none.
-        scopes: Vec<Scope>,
-    },
+    KeyCreate(KeyWanted),
     /// Makes an API key like another one, which ends.
     KeyRotate {
         /// The other key's id.
@@ -141,6 +130,21 @@ pub enum Request {
     BackupTaken,
     /// Checks the databases.
     Check,
+}
+
+/// A key to be made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeyWanted {
+    /// The team's id or name; the first team when absent.
+    pub team: Option<String>,
+    /// What it may do.
+    pub kind: KeyKind,
+    /// What people call it.
+    pub name: String,
+    /// When it ends, as it was written; never when absent.
+    pub expires: Option<String>,
+    /// What a secret key may do; everything when there is none.
+    pub scopes: Vec<Scope>,
 }
 
 /// Which entries of the audit trail are listed.

@@ -44,13 +44,13 @@ async fn a_command_is_performed_by_the_server_and_its_words_come_back() {
     let world = World::real();
     let operator: Arc<dyn Operator> = Arc::new(Echo);
     let commands = async {
-        let request = Request::KeyCreate {
+        let request = Request::KeyCreate(KeyWanted {
             expires: None,
             scopes: Vec::new(),
             team: None,
             kind: KeyKind::Public,
             name: "two\nlines".to_owned(),
-        };
+        });
         let (result, said) = asked(&path, request.clone()).await;
         assert!(result.is_ok());
         assert_eq!(said, [format!("{request:?}")]);

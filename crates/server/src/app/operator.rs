@@ -49,22 +49,7 @@ impl Local {
             Request::TeamList => self.list_teams(say).await,
             Request::TeamClose { team } => self.close_team(team, say).await,
             Request::TeamReopen { team } => self.reopen_team(team, say).await,
-            Request::KeyCreate {
-                team,
-                kind,
-                name,
-                expires,
-                scopes,
-            } => {
-                let wanted = keys::Wanted {
-                    team,
-                    kind,
-                    name,
-                    expires,
-                    scopes,
-                };
-                self.create_key(wanted, say).await
-            }
+            Request::KeyCreate(wanted) => self.create_key(wanted, say).await,
             Request::KeyRotate {
                 id,
                 old_ends,

@@ -15,7 +15,10 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::{admin::Request, log};
+use crate::{
+    admin::{KeyWanted, Request},
+    log,
+};
 use arguments::{Cli, Command, Keys, Teams, Vaults};
 
 /// Runs the command that the process was started with.
@@ -75,13 +78,13 @@ fn key(command: Keys) -> anyhow::Result<ExitCode> {
             place,
         } => (
             place,
-            Request::KeyCreate {
+            Request::KeyCreate(KeyWanted {
                 team,
                 kind,
                 name,
                 expires,
                 scopes: scope,
-            },
+            }),
         ),
         Keys::Rotate {
             id,

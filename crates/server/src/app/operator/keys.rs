@@ -1,28 +1,16 @@
 //! `pointsman key`.
 
-use domain::{
-    id::KeyId,
-    rights::{Scope, Scopes},
-};
+use domain::{id::KeyId, rights::Scopes};
 use engine::{KeyKind, ListedKey, ListedTeam, NewKey};
 
 use super::{Local, in_words};
 use crate::{
-    admin::{self, Say},
+    admin::{self, KeyWanted, Say},
     data_dir::mode_name,
 };
 
-/// A key to be made, as it was asked for.
-pub(super) struct Wanted {
-    pub(super) team: Option<String>,
-    pub(super) kind: admin::KeyKind,
-    pub(super) name: String,
-    pub(super) expires: Option<String>,
-    pub(super) scopes: Vec<Scope>,
-}
-
 impl Local {
-    pub(super) async fn create_key(&self, wanted: Wanted, say: Say<'_>) -> Result<(), String> {
+    pub(super) async fn create_key(&self, wanted: KeyWanted, say: Say<'_>) -> Result<(), String> {
         let team = self.team(wanted.team).await?;
         let kind = match wanted.kind {
             admin::KeyKind::Secret => KeyKind::Secret,
