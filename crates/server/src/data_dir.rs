@@ -286,10 +286,10 @@ impl DataDir {
     /// # Errors
     /// There is a file in its place.
     pub fn refuse_file(&self) -> Result<(), DataDirError> {
-        match self.0.is_file() {
-            true => Err(DataDirError::IsFile { dir: self.shown() }),
-            false => Ok(()),
+        if self.0.is_file() {
+            return Err(DataDirError::IsFile { dir: self.shown() });
         }
+        Ok(())
     }
 
     fn lock(&self) -> PathBuf {
