@@ -343,8 +343,8 @@ fn the_bounds_of_sizes_are_kept() {
     assert!(too_long(&"line\n".repeat(LONGEST_FILE + 1)).is_some());
     let clippy = text(&root().join("clippy.toml"));
     for bound in [
-        "too-many-arguments-threshold = 6",
-        "too-many-lines-threshold = 110",
+        "too-many-arguments-threshold = 5",
+        "too-many-lines-threshold = 70",
     ] {
         assert!(clippy.lines().any(|line| line == bound), "{bound}");
     }
