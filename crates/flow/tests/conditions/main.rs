@@ -212,138 +212,137 @@ fn constants_that_a_fact_can_never_be_are_refused() {
     }
 }
 
+/// Wrong conditions, and how what is said of each begins.
+const WRONG: &[(&str, &str)] = &[
+    (
+        "paymnt.amount > 1",
+        "there is no variable `paymnt` (did you mean `payment`?)",
+    ),
+    (
+        "payment.currency == EUR",
+        "there is no variable `EUR`; there are `payment`, `card`, `customer`, `intent`, `attempt`, `dispute`, `webhook`, `metadata` and `fraud`. A text needs quotation marks: \"EUR\"",
+    ),
+    (
+        "payment.currncy == \"EUR\"",
+        "there is no `payment.currncy` (did you mean `currency`?)",
+    ),
+    (
+        "card == null",
+        "`card` is no value by itself; name one of `brand`, `bin`",
+    ),
+    (
+        "payment.amount == \"100\"",
+        "these can never be equal: `payment.amount` is a whole number, and \"100\" is a text",
+    ),
+    (
+        "payment.amount > \"100\"",
+        "only two numbers or two texts can be put in order: `payment.amount` is a whole number, and \"100\" is a text",
+    ),
+    (
+        "payment.currency in [1, 2]",
+        "these can never be equal: `payment.currency` is a text, and in the list 1 is a whole number",
+    ),
+    (
+        "payment.currency in \"EUR\"",
+        "`in` needs a list on its right",
+    ),
+    (
+        "payment.amount",
+        "the condition is a whole number; it must be true or false, as in `payment.amount > 1000`",
+    ),
+    (
+        "payment.amount && true",
+        "`&&` needs true or false, but `payment.amount` is a whole number",
+    ),
+    (
+        "!payment.currency",
+        "`!` needs true or false, but `payment.currency` is a text",
+    ),
+    (
+        "payment.currency + \"x\" == \"EURx\"",
+        "only whole numbers are calculated with, but `payment.currency` is a text",
+    ),
+    ("1.5 * 2.0 > 1.0", "only whole numbers are calculated with"),
+    (
+        "metadata.items.exists(x, x == 1)",
+        "`all`, `exists`, `exists_one`, `map` and `filter` are not available",
+    ),
+    (
+        "metadata.items.map(x, x) == []",
+        "`all`, `exists`, `exists_one`, `map` and `filter` are not available",
+    ),
+    (
+        "customer.email.matches(\".*\")",
+        "`matches` is not available: use `startsWith`, `endsWith` or `contains`",
+    ),
+    (
+        "payment.currency.startWith(\"E\")",
+        "there is no function `startWith` (did you mean `startsWith`?)",
+    ),
+    (
+        "startsWith(payment.currency, \"E\")",
+        "`startsWith` is written as in `customer.email.endsWith(\"@example.com\")`",
+    ),
+    (
+        "now() > 1",
+        "there is no function `now`; there are `has`, `size`, `startsWith`, `endsWith` and `contains`",
+    ),
+    (
+        "size(payment.amount) == 1",
+        "`size` needs a text or a list, but `payment.amount` is a whole number",
+    ),
+    (
+        "payment.amount.size() == 1",
+        "`size` needs a text or a list, but `payment.amount` is a whole number",
+    ),
+    (
+        "payment.currency.x == 1",
+        "only `metadata`, `fraud` and `webhook.body` have something inside",
+    ),
+    (
+        "metadata[payment.currency] == 1",
+        "what is in brackets must be a written text or number, as in `metadata[\"plan\"]`",
+    ),
+    ("metadata.items[-1] == 1", "an index begins at 0"),
+    (
+        "{\"a\": 1} == metadata",
+        "objects can't be written in a condition",
+    ),
+    ("payment.amount > 1u", "write whole numbers without a `u`"),
+    ("b\"x\" == metadata.x", "bytes can't be used; write a text"),
+    (
+        "payment.currency = \"EUR\"",
+        "this can't be read as a condition near character 18: write `==` to compare",
+    ),
+    (
+        "payment.amount > 1 and card.brand == \"VISA\"",
+        "this can't be read as a condition near character 20: `and` is written `&&`",
+    ),
+    (
+        "payment.amount > 1 @",
+        "this can't be read as a condition near character 20: `@` is not expected there",
+    ),
+    (
+        "payment.amount >> 1",
+        "this can't be read as a condition near character 17: `>` is not expected there",
+    ),
+    (
+        "has(metadata)",
+        "this can't be read as a condition near character 5: `has` is written as in `has(metadata.plan)`",
+    ),
+    (
+        "payment.amount >",
+        "this can't be read as a condition near character 17: it ends too early; is a bracket or a value missing?",
+    ),
+    (
+        "(payment.amount > 1",
+        "this can't be read as a condition near character 20: it ends too early; is a bracket or a value missing?",
+    ),
+];
+
 #[test]
-#[expect(clippy::too_many_lines, reason = "one table")]
 fn wrong_conditions_are_refused_with_what_would_be_right() {
-    let variables = "`payment`, `card`, `customer`, `intent`, `attempt`, `dispute`, `webhook`, `metadata` and `fraud`";
-    for (condition, message) in [
-        (
-            "paymnt.amount > 1",
-            "there is no variable `paymnt` (did you mean `payment`?)",
-        ),
-        (
-            "payment.currency == EUR",
-            &format!(
-                "there is no variable `EUR`; there are {variables}. A text needs quotation marks: \"EUR\""
-            ),
-        ),
-        (
-            "payment.currncy == \"EUR\"",
-            "there is no `payment.currncy` (did you mean `currency`?)",
-        ),
-        (
-            "card == null",
-            "`card` is no value by itself; name one of `brand`, `bin`",
-        ),
-        (
-            "payment.amount == \"100\"",
-            "these can never be equal: `payment.amount` is a whole number, and \"100\" is a text",
-        ),
-        (
-            "payment.amount > \"100\"",
-            "only two numbers or two texts can be put in order: `payment.amount` is a whole number, and \"100\" is a text",
-        ),
-        (
-            "payment.currency in [1, 2]",
-            "these can never be equal: `payment.currency` is a text, and in the list 1 is a whole number",
-        ),
-        (
-            "payment.currency in \"EUR\"",
-            "`in` needs a list on its right",
-        ),
-        (
-            "payment.amount",
-            "the condition is a whole number; it must be true or false, as in `payment.amount > 1000`",
-        ),
-        (
-            "payment.amount && true",
-            "`&&` needs true or false, but `payment.amount` is a whole number",
-        ),
-        (
-            "!payment.currency",
-            "`!` needs true or false, but `payment.currency` is a text",
-        ),
-        (
-            "payment.currency + \"x\" == \"EURx\"",
-            "only whole numbers are calculated with, but `payment.currency` is a text",
-        ),
-        ("1.5 * 2.0 > 1.0", "only whole numbers are calculated with"),
-        (
-            "metadata.items.exists(x, x == 1)",
-            "`all`, `exists`, `exists_one`, `map` and `filter` are not available",
-        ),
-        (
-            "metadata.items.map(x, x) == []",
-            "`all`, `exists`, `exists_one`, `map` and `filter` are not available",
-        ),
-        (
-            "customer.email.matches(\".*\")",
-            "`matches` is not available: use `startsWith`, `endsWith` or `contains`",
-        ),
-        (
-            "payment.currency.startWith(\"E\")",
-            "there is no function `startWith` (did you mean `startsWith`?)",
-        ),
-        (
-            "startsWith(payment.currency, \"E\")",
-            "`startsWith` is written as in `customer.email.endsWith(\"@example.com\")`",
-        ),
-        (
-            "now() > 1",
-            "there is no function `now`; there are `has`, `size`, `startsWith`, `endsWith` and `contains`",
-        ),
-        (
-            "size(payment.amount) == 1",
-            "`size` needs a text or a list, but `payment.amount` is a whole number",
-        ),
-        (
-            "payment.amount.size() == 1",
-            "`size` needs a text or a list, but `payment.amount` is a whole number",
-        ),
-        (
-            "payment.currency.x == 1",
-            "only `metadata`, `fraud` and `webhook.body` have something inside",
-        ),
-        (
-            "metadata[payment.currency] == 1",
-            "what is in brackets must be a written text or number, as in `metadata[\"plan\"]`",
-        ),
-        ("metadata.items[-1] == 1", "an index begins at 0"),
-        (
-            "{\"a\": 1} == metadata",
-            "objects can't be written in a condition",
-        ),
-        ("payment.amount > 1u", "write whole numbers without a `u`"),
-        ("b\"x\" == metadata.x", "bytes can't be used; write a text"),
-        (
-            "payment.currency = \"EUR\"",
-            "this can't be read as a condition near character 18: write `==` to compare",
-        ),
-        (
-            "payment.amount > 1 and card.brand == \"VISA\"",
-            "this can't be read as a condition near character 20: `and` is written `&&`",
-        ),
-        (
-            "payment.amount > 1 @",
-            "this can't be read as a condition near character 20: `@` is not expected there",
-        ),
-        (
-            "payment.amount >> 1",
-            "this can't be read as a condition near character 17: `>` is not expected there",
-        ),
-        (
-            "has(metadata)",
-            "this can't be read as a condition near character 5: `has` is written as in `has(metadata.plan)`",
-        ),
-        (
-            "payment.amount >",
-            "this can't be read as a condition near character 17: it ends too early; is a bracket or a value missing?",
-        ),
-        (
-            "(payment.amount > 1",
-            "this can't be read as a condition near character 20: it ends too early; is a bracket or a value missing?",
-        ),
-    ] {
+    for (condition, message) in WRONG {
         let problems = problems(condition);
         assert!(problems.starts_with(message), "{condition}: {problems}");
     }
