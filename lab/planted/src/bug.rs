@@ -98,7 +98,7 @@ bugs! {
     /// The end of an authorisation's life time cancels it without asking the processor.
     TimerDecides,
     /// A commit without an answer is taken for refused, and the operation is begun again.
-    UnknownCommitDoneAnew,
+    UnknownCommitDoneAgain,
     /// A commit without an answer is taken for done.
     UnknownCommitIsDone,
     /// An authorisation whose outcome is unknown is shown as FAILED until it is known.
