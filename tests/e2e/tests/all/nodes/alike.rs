@@ -125,7 +125,7 @@ fn a_revoked_key_stops_at_the_other_node_within_a_second() {
     let listed = one.run(&["key", "list"]);
     let id = listed
         .lines()
-        .rfind(|line| line.contains(" in use "))
+        .rfind(|line| line.contains(" valid"))
         .unwrap()
         .split(' ')
         .next()
