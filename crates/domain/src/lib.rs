@@ -13,6 +13,7 @@ pub mod cursor;
 pub mod customer;
 pub mod dated;
 pub mod decline;
+pub mod event;
 pub mod expiry;
 pub mod fault;
 pub mod faults;

@@ -263,6 +263,7 @@ pub const OPERATIONS: &[Operation] = &[
         Counted,
     ),
     row("listCustomers", Holders::SecretKeys, Scope::Read, Counted),
+    row("listEvents", Holders::SecretKeys, Scope::Read, Counted),
     row("listFlows", Holders::SecretKeys, Scope::Read, Counted),
     row("listIntents", Holders::SecretKeys, Scope::Read, Counted),
     row("listPayments", Holders::SecretKeys, Scope::Read, Counted),

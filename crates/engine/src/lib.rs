@@ -18,6 +18,7 @@ mod change;
 mod commit;
 mod connections;
 mod deadline;
+mod events;
 pub mod faults;
 mod flows;
 mod idempotency;
@@ -65,6 +66,7 @@ pub use access::{ClientTokenMade, ClientTokenPage, ClientTokenView, MAX_CLIENT_A
 pub use admin::{AdminError, KeyKind, KeyMade, KeyRotated, ListedKey, ListedTeam, NewKey};
 pub use audit::{Broken, Listed, Mark, TrailFilter, Verified, Verifier, Written, operators_entry};
 pub use connections::{ConnectionView, SaveConnection};
+pub use events::{EventPage, ListEvents};
 pub use flows::{FlowFormat, FlowTrial, FlowView, SaveFlow, TrialStep, WrittenFlow};
 pub use http_client::Url;
 pub use idempotency::{Once, Response, Scope};

@@ -8,6 +8,7 @@
 mod api;
 mod connections;
 mod customers;
+mod events;
 mod executor;
 mod flows;
 mod intents;

@@ -13,7 +13,7 @@ use futures_util::{FutureExt, future::BoxFuture};
 
 use self::key::Key;
 use crate::{
-    connections, customers,
+    connections, customers, events,
     executor::{Answer, Arguments, LookAhead, Out, Root, RootCall, RootFields},
     flows, intents, node, payments,
     shared::Sight,
@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// The operations of each area.
-const AREAS: [&[Operation]; 9] = [
+const AREAS: [&[Operation]; 10] = [
     payments::OPERATIONS,
     intents::OPERATIONS,
     customers::OPERATIONS,
@@ -29,6 +29,7 @@ const AREAS: [&[Operation]; 9] = [
     flows::OPERATIONS,
     connections::OPERATIONS,
     wallets::OPERATIONS,
+    events::OPERATIONS,
     teams_and_keys::OPERATIONS,
     node::OPERATIONS,
 ];

@@ -20,6 +20,9 @@ pub struct Data<E> {
     pub v: u32,
     /// The status after the commit.
     pub status: String,
+    /// How many events merchants get of the stream's earlier commits.
+    #[serde(default)]
+    pub before: u64,
     /// What happened, in order. None where only times and counters have changed.
     #[serde(default = "Vec::new")]
     pub events: Vec<E>,
@@ -52,12 +55,19 @@ impl From<ChangeId> for Commit {
 struct NewData<'a, E> {
     v: u32,
     status: &'a str,
+    #[serde(skip_serializing_if = "is_zero")]
+    before: u64,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     events: Vec<&'a E>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     entries: Vec<&'a TimelineEntry>,
     #[serde(skip_serializing_if = "Option::is_none")]
     by: Option<&'a By>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+const fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// What the data of a row tells of its timeline.
@@ -106,6 +116,7 @@ pub(crate) fn data_of(payment: &Payment, occurred: &[Occurrence], commit: &Commi
     crate::text(&NewData::<PaymentEvent> {
         v: VERSION,
         status: payment.status().text(),
+        before: payment.public_events_before(occurred),
         events: occurred.iter().flat_map(|one| &one.events).collect(),
         entries: occurred.iter().map(|one| &one.entry).collect(),
         by: commit.by.as_ref(),
@@ -135,6 +146,7 @@ pub(crate) fn data_of_intent(intent: &Intent, event: IntentEvent, commit: &Commi
     crate::text(&NewData {
         v: VERSION,
         status: intent.status.code(),
+        before: intent.public_events.saturating_sub(event.public_events()),
         events: vec![&event],
         entries: Vec::new(),
         by: commit.by.as_ref(),

@@ -6,7 +6,12 @@
 use std::{fmt, str::FromStr};
 
 use db::{Db, DbError};
-use domain::{Timestamp, id::TeamId, intent::IntentEvent, payment::PaymentEvent};
+use domain::{
+    event::{Happened, StreamCommit},
+    id::TeamId,
+    intent::IntentEvent,
+    payment::PaymentEvent,
+};
 
 use crate::event::Data;
 
@@ -18,36 +23,30 @@ pub struct FeedPosition {
     seq: i64,
 }
 
-/// One commit of a payment or an intent.
+/// One commit of a stream, with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Committed {
     /// Where it stands.
     pub place: FeedPosition,
-    /// The id of the payment or the intent, without prefix.
-    pub stream: String,
-    /// Its number within the stream, from 1 without gaps.
-    pub seq: i64,
-    /// When it was.
-    pub at: Timestamp,
-    /// The status after it.
-    pub status: String,
-    /// What happened.
-    pub events: Events,
-}
-
-/// What happened in a commit, in order.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Events {
-    /// To a payment.
-    Payment(Vec<PaymentEvent>),
-    /// To an intent.
-    Intent(Vec<IntentEvent>),
+    /// What was committed.
+    pub commit: StreamCommit,
 }
 
 /// A text that is no place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("is not a place in the feed")]
 pub struct NotAPlace;
+
+impl FeedPosition {
+    /// The place right before this one: a reader that goes on from there gets this row once more.
+    #[must_use]
+    pub fn right_before(&self) -> Self {
+        Self {
+            seq: self.seq.saturating_sub(1),
+            ..self.clone()
+        }
+    }
+}
 
 impl fmt::Display for FeedPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -103,19 +102,38 @@ pub async fn read(
     db.read(sql, params).await?.iter().map(committed).collect()
 }
 
+/// The place of a team's last row that is visible to readers; `None` where there is none.
+///
+/// # Errors
+/// The database's.
+pub async fn end(db: &Db, team: TeamId) -> Result<Option<FeedPosition>, DbError> {
+    let sql = "select stamp, stream, seq from event where team_id = $1 and stamp < settled_stamp() \
+        order by stamp desc, stream desc, seq desc limit 1";
+    let rows = db.read(sql, vec![team.key().into()]).await?;
+    let row = rows.first();
+    row.map(|row| {
+        Ok(FeedPosition {
+            stamp: row.int(0)?,
+            stream: row.text(1)?.to_owned(),
+            seq: row.int(2)?,
+        })
+    })
+    .transpose()
+}
+
 fn committed(row: &db::Row) -> Result<Committed, DbError> {
-    let (stream, seq) = (row.text(1)?, row.int(2)?);
-    let (events, status) = match row.text(4)? {
+    let (stream, version) = (row.text(1)?, row.int(2)?);
+    let (happened, before, status) = match row.text(4)? {
         "payment" => {
             let data: Data<PaymentEvent> = crate::document(row.text(5)?, "event", stream)?;
-            (Events::Payment(data.events), data.status)
+            (Happened::Payment(data.events), data.before, data.status)
         }
         "intent" => {
             let data: Data<IntentEvent> = crate::document(row.text(5)?, "event", stream)?;
-            (Events::Intent(data.events), data.status)
+            (Happened::Intent(data.events), data.before, data.status)
         }
         other => {
-            let what = format!("event {stream} {seq} is of the kind `{other}`");
+            let what = format!("event {stream} {version} is of the kind `{other}`");
             return Err(DbError::Corrupt(what));
         }
     };
@@ -123,13 +141,16 @@ fn committed(row: &db::Row) -> Result<Committed, DbError> {
         place: FeedPosition {
             stamp: row.int(0)?,
             stream: stream.to_owned(),
-            seq,
+            seq: version,
         },
-        stream: stream.to_owned(),
-        seq,
-        at: row.time(3)?,
-        status,
-        events,
+        commit: StreamCommit {
+            stream: stream.to_owned(),
+            version,
+            events_before: before,
+            at: row.time(3)?,
+            status,
+            happened,
+        },
     })
 }
 

@@ -28,3 +28,14 @@ pub enum IntentEvent {
     #[serde(rename = "other", other)]
     Other,
 }
+
+impl IntentEvent {
+    /// How many events merchants get of it: one or none.
+    pub const fn public_events(self) -> u64 {
+        if crate::event::is_public_of_intent(self) {
+            1
+        } else {
+            0
+        }
+    }
+}

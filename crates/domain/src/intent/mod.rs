@@ -32,6 +32,9 @@ pub struct Intent {
     pub team: TeamId,
     /// Counts its commits; the number of its last event.
     pub version: u64,
+    /// Counts the events of it that merchants get: the sequence of the last one.
+    #[serde(default)]
+    pub public_events: u64,
     /// When it was started.
     pub created_at: Timestamp,
     /// Its status.
@@ -167,6 +170,7 @@ impl Intent {
             id: start.id,
             team: start.team,
             version: 1,
+            public_events: 0,
             created_at: at,
             status: Status::Active,
             status_at: at,

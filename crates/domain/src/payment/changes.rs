@@ -26,6 +26,18 @@ impl Payment {
         self.version += 1;
     }
 
+    /// Counts the events of a commit that merchants get. Each change calls it once, before the document is written.
+    pub fn count_public_events(&mut self, occurred: &[Occurrence]) {
+        let found = public_events_in(occurred);
+        self.public_events = self.public_events.saturating_add(found);
+    }
+
+    /// How many events merchants got, or will get, of it before the commit of these occurrences, which are counted already.
+    pub fn public_events_before(&self, occurred: &[Occurrence]) -> u64 {
+        let found = public_events_in(occurred);
+        self.public_events.saturating_sub(found)
+    }
+
     /// The merchant's own data are replaced.
     pub fn replace_metadata(&mut self, metadata: serde_json::Value) {
         self.metadata = Some(metadata);
@@ -112,4 +124,11 @@ impl Payment {
             || address.is_some()
             || fraud.is_some()
     }
+}
+
+/// How many of the events merchants get.
+fn public_events_in(occurred: &[Occurrence]) -> u64 {
+    let events = occurred.iter().flat_map(|one| &one.events);
+    let public = events.filter(|event| crate::event::is_public_of_payment(event));
+    u64::try_from(public.count()).unwrap_or(u64::MAX)
 }

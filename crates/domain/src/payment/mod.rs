@@ -74,6 +74,9 @@ pub struct Payment {
     team: TeamId,
     /// Counts its commits; the number of its last event.
     version: u64,
+    /// Counts the events of it that merchants get: the sequence of the last one.
+    #[serde(default)]
+    public_events: u64,
     /// When it was made.
     created_at: Timestamp,
     /// Its status.

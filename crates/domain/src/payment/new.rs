@@ -88,6 +88,7 @@ impl Payment {
             id,
             team: asked.team,
             version: 1,
+            public_events: 0,
             created_at,
             status: Status::Active,
             money: asked.money,

@@ -3,6 +3,7 @@
 use domain::{
     answer::{ActionKind, LaterAnswer},
     decline::{Decline, DeclineCode},
+    event::{Happened, StreamCommit, public_events},
     id::RefundId,
     payment::{
         AbandonCause, CancelCause, CaptureRule, Cause, EventOperation, Evidence, News, Occurrence,
@@ -171,4 +172,46 @@ fn what_becomes_known_otherwise_says_how_before_what() {
         matches!(&charge[0].events[0], PaymentEvent::OutcomeFound(found)
         if found.by == Evidence::AfterItsEnd)
     );
+}
+
+#[test]
+fn merchants_get_the_public_events_of_a_commit_numbered_within_their_payment() {
+    let mut one = payment(CaptureRule::Api);
+    let (n, started) = one.begin_authorise(connection(), true, begin(0));
+    let created = Occurrence::new(at(0), "made").event(one.created());
+    let first = [created, started];
+    one.count_public_events(&first);
+    let second = one.settle(n, approved(true), Source::Call.at(at(1)), &policy());
+    one.next_version();
+    one.count_public_events(&second);
+    let commit = |version, occurred: &[Occurrence]| StreamCommit {
+        stream: "0190".to_owned(),
+        version,
+        events_before: one.public_events_before(&second),
+        at: at(1),
+        status: one.status().text().to_owned(),
+        happened: Happened::Payment(occurred.iter().flat_map(|one| one.events.clone()).collect()),
+    };
+    let first = StreamCommit {
+        events_before: 0,
+        ..commit(1, &first)
+    };
+    let mut events = public_events(&first);
+    events.extend(public_events(&commit(2, &second)));
+    let seen: Vec<(&str, &str, u64)> = events
+        .iter()
+        .map(|event| (event.id.as_str(), event.kind.code(), event.sequence))
+        .collect();
+    let wanted = [
+        ("0190:1:0", "payment.created", 1),
+        ("0190:2:0", "payment.authorised", 2),
+        ("0190:2:1", "payment.captured", 3),
+    ];
+    assert_eq!(seen, wanted, "the operation that was started is not public");
+    let payload: serde_json::Value = serde_json::from_str(&events[2].payload()).unwrap();
+    assert_eq!(payload["type"], "payment.captured");
+    assert_eq!(payload["sequence"], 3);
+    assert_eq!(payload["data"]["paymentId"], "payments:0190");
+    assert_eq!(payload["data"]["status"], "SUCCEEDED");
+    assert_eq!(payload["data"]["currencyCode"], "EUR");
 }

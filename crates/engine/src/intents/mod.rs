@@ -107,6 +107,7 @@ impl Aggregate for Intent {
     ) -> Result<Ended, EngineError> {
         self.version += 1;
         let IntentEffects { event, statements } = effects;
+        self.public_events += event.public_events();
         engine.commit_intent(self, event, statements).await
     }
 

@@ -102,6 +102,7 @@ impl Aggregate for Payment {
             .trigger(self, &before.outcomes, cause.as_ref(), &mut entries)
             .await?;
         self.next_version();
+        self.count_public_events(&entries);
         engine.respond(self, responses, &mut parts);
         if frees_checkout(self) && !before.frees_checkout {
             free_checkout(self, &mut parts);

@@ -74,6 +74,7 @@ impl Engine {
         let mut payment = self.payment_of(plan, &date);
         self.note_try(caller, payment.id());
         let followed = self.first_step(&mut payment, &plan.path, request).await?;
+        payment.count_public_events(&followed.lines);
         let response = self.first_response(&mut payment, followed.began, request);
         let (guards, statements) = guarded(plan, request, &payment);
         let claim = request.claim.as_ref();

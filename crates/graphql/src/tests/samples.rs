@@ -6,6 +6,7 @@ use domain::{
     caller::ClientGrant,
     country::Country,
     customer::{Customer, Instrument, StoredMethod},
+    event::{Event, EventKind},
     expiry::Expiry,
     id::{
         BlobId, ConnectionId, CustomerId, FlowId, IntentId, KeyId, MethodId, PaymentId, RefundId,
@@ -344,5 +345,17 @@ pub(crate) fn connection() -> ConnectionView {
         is_enabled: true,
         methods: vec![Method::Card],
         settings: json!({}),
+    }
+}
+
+pub(crate) fn event() -> Event {
+    Event {
+        id: "01929f6e-0000-7000-8000-000000000001:3:0".to_owned(),
+        kind: EventKind::PaymentCaptured,
+        at: at(),
+        stream: "01929f6e-0000-7000-8000-000000000001".to_owned(),
+        sequence: 3,
+        data: serde_json::Map::new(),
+        index: 0,
     }
 }

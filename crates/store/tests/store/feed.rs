@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use db::{ChangeId, Committed as Ended, Db, SqliteOptions, Statement};
 use domain::{
+    event::{EventKind, Happened, public_events},
     id::{ConnectionId, TeamId},
     intent::IntentEvent,
     payment::{Begin, Occurrence, Payment, PaymentEvent},
 };
-use store::feed::{self, Committed, Events, FeedPosition};
+use store::feed::{self, Committed, FeedPosition};
 use world::World;
 
 use crate::{
@@ -48,6 +49,7 @@ fn event(payment: &mut Payment, n: u128) -> Statement {
     let (_, started) = payment.clone().begin_authorise(connection, true, begin);
     let created = Occurrence::new(at(NEW_YEAR), "Payment created").event(payment.created());
     let occurred = [created, started];
+    payment.count_public_events(&occurred);
     store::event::insert(payment, &ChangeId(n).into(), &occurred, at(NEW_YEAR))
 }
 
@@ -78,8 +80,8 @@ async fn followed(
 }
 
 fn numbers(rows: &[Committed], stream: &str) -> Vec<i64> {
-    let own = rows.iter().filter(|row| row.stream == stream);
-    own.map(|row| row.seq).collect()
+    let own = rows.iter().filter(|row| row.commit.stream == stream);
+    own.map(|row| row.commit.version).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -105,15 +107,32 @@ async fn a_reader_gets_each_event_once_typed_and_in_the_order_of_its_payment() {
         assert_eq!(rows.len(), 7, "{db:?}");
         assert_eq!(numbers(&rows, &one.id().key()), [1, 2, 3]);
         assert_eq!(numbers(&rows, &two.id().key()), [1, 2, 3]);
-        assert_eq!(rows[6].stream, intent.id.key());
-        assert_eq!(rows[6].events, Events::Intent(vec![IntentEvent::Updated]));
-        let Events::Payment(events) = &rows[0].events else {
+        assert_eq!(rows[6].commit.stream, intent.id.key());
+        assert_eq!(
+            rows[6].commit.happened,
+            Happened::Intent(vec![IntentEvent::Updated])
+        );
+        let Happened::Payment(events) = &rows[0].commit.happened else {
             panic!("{:?}", rows[0])
         };
         assert_eq!(events[0], one.created());
         assert!(matches!(&events[1], PaymentEvent::OperationStarted(started)
             if started.captures && started.operation.connection.as_str() == "bank-a"));
-        assert_eq!(rows[0].status, one.status().text());
+        assert_eq!(rows[0].commit.status, one.status().text());
+        let public: Vec<_> = rows
+            .iter()
+            .flat_map(|row| public_events(&row.commit))
+            .collect();
+        assert!(
+            public
+                .iter()
+                .all(|event| event.kind == EventKind::PaymentCreated)
+        );
+        let own_events = public.iter().filter(|event| event.stream == one.id().key());
+        assert_eq!(
+            own_events.map(|event| event.sequence).collect::<Vec<_>>(),
+            [1, 2, 3]
+        );
         assert!(rows.windows(2).all(|two| two[0].place < two[1].place));
         // From every place on: the rest, and nothing twice.
         for (n, row) in rows.iter().enumerate() {
@@ -158,6 +177,6 @@ async fn an_open_older_writer_holds_younger_events_back_until_it_has_ended() {
     assert_eq!(read, Ok(Vec::new()), "the older writer is open");
     client.batch_execute("commit").await.unwrap();
     let rest = followed(&db, own, behind, 2).await;
-    let streams: Vec<&str> = rest.iter().map(|row| row.stream.as_str()).collect();
+    let streams: Vec<&str> = rest.iter().map(|row| row.commit.stream.as_str()).collect();
     assert_eq!(streams, [two.id().key(), three.id().key()]);
 }

@@ -19,6 +19,7 @@ mod bad_input;
 mod compatibility;
 mod crashes;
 mod credentials;
+mod events;
 mod faults;
 mod first_hour;
 mod flow_waits;

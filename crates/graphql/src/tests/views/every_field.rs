@@ -3,12 +3,13 @@ use std::collections::BTreeSet;
 use apollo_compiler::{Schema, ast::Type, schema::ExtendedType};
 
 use super::{
-    super::samples::{connection, customer, flow, issued_token, team, trial, with},
+    super::samples::{connection, customer, event, flow, issued_token, team, trial, with},
     *,
 };
 use crate::{
     connections::views::ConnectionObject,
     customers::views::CustomerObject,
+    events::views::EventObject,
     executor::object,
     flows::views::{FlowObject, FlowTrialObject},
     teams_and_keys::views::{ClientTokenObject, IssuedClientToken, TeamObject},
@@ -134,6 +135,10 @@ fn every_field_of_every_output_type_resolves() {
         },
         &page(),
         &intents,
+        &Connection {
+            facts: facts(),
+            rows: vec![("e".to_owned(), EventObject(event()))],
+        },
     ] {
         walk(&schema, sample, &mut seen);
     }

@@ -47,6 +47,7 @@ const SCOPES: [(&str, &[&str]); 5] = [
             "listConnections",
             "listCustomerCards",
             "listCustomers",
+            "listEvents",
             "listFlows",
             "listIntents",
             "listPayments",
