@@ -9,8 +9,10 @@ mod call;
 mod call_error;
 mod credentials;
 mod descriptor;
+mod disputes;
 mod finding;
 mod link;
+mod notices;
 mod reference;
 #[cfg(feature = "scenarios")]
 pub mod scenarios;
@@ -23,11 +25,13 @@ pub use call::{
 pub use call_error::{CallError, Cause};
 pub use credentials::{CredentialField, Credentials, NotCredentials};
 pub use descriptor::{Capabilities, Descriptor};
+pub use disputes::Disputes;
 pub use domain::answer::{
     Action, ActionKind, Answer, Approval, Booked, Booking, Known, LaterAnswer, ThreeDs,
 };
 pub use finding::{Finding, Found};
 pub use link::Link;
+pub use notices::{Delivery, NotGenuine, Notice, NoticeContent, Notices, Subject};
 pub use reference::Reference;
 pub use stored::{Stored, Tokenise, Tokenised};
 
@@ -71,6 +75,16 @@ pub trait Connector: Send + Sync + 'static {
 
     /// What the processor stores for later payments. `None`: nothing.
     fn stored(&self) -> Option<&dyn Stored> {
+        None
+    }
+
+    /// What the processor sends by itself. `None`: nothing.
+    fn notices(&self) -> Option<&dyn Notices> {
+        None
+    }
+
+    /// Disputes at the processor. `None`: it can't be asked about them.
+    fn disputes(&self) -> Option<&dyn Disputes> {
         None
     }
 }

@@ -65,6 +65,8 @@ codes! {
     FlowNotFound = "error.flow.not-found",
     /// No such connection in this team.
     ConnectionNotFound = "error.connection.not-found",
+    /// No such dispute in this team.
+    DisputeNotFound = "error.dispute.not-found",
     /// The payment's status does not allow a capture.
     CaptureStatus = "error.capture.invalid-status",
     /// The payment's status does not allow a cancellation.
@@ -349,6 +351,7 @@ impl Fault {
             | Code::MethodNotFound
             | Code::FlowNotFound
             | Code::ConnectionNotFound
+            | Code::DisputeNotFound
             | Code::CaptureStatus
             | Code::CancelStatus
             | Code::RefundStatus

@@ -82,6 +82,10 @@ plain_uuid_id!(
     IntentId
 );
 plain_uuid_id!(
+    /// A dispute.
+    DisputeId
+);
+plain_uuid_id!(
     /// A request for a processor's token.
     TokenRequestId
 );

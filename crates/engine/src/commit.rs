@@ -5,6 +5,7 @@ use std::time::Duration;
 use db::{Change, ChangeId, Committed, Date, DbError, Statement};
 use domain::{
     Fault,
+    dispute::{Dispute, DisputeOccurrence},
     id::{PaymentId, TeamId},
     intent::{Intent, IntentEvent},
     payment::{Occurrence, Payment},
@@ -153,8 +154,29 @@ impl Engine {
         })
     }
 
+    /// Commits a dispute by itself, with its event. `dispute.version` is the version to be written.
+    pub(crate) async fn commit_dispute(
+        &self,
+        dispute: &Dispute,
+        occurred: &[DisputeOccurrence],
+    ) -> Result<Ended, EngineError> {
+        let (id, stream) = (self.change_id(), dispute.id().key());
+        let statements = self.dispute_statements(dispute, occurred, id);
+        let change = statements
+            .into_iter()
+            .fold(Change::new(id, &stream), Change::with);
+        let committed = self
+            .committed(change, dispute.team(), &stream, dispute.version())
+            .await
+            .map_err(|failed| failed.about(dispute.id()))?;
+        Ok(match committed {
+            None => Ended::Done,
+            Some(_) => Ended::Overtaken,
+        })
+    }
+
     /// A commit that writes an event, with who makes it.
-    fn event_commit(&self, change: ChangeId) -> store::event::Commit {
+    pub(crate) fn event_commit(&self, change: ChangeId) -> store::event::Commit {
         store::event::Commit {
             change,
             by: self.origin.by(),

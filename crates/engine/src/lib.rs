@@ -18,6 +18,7 @@ mod change;
 mod commit;
 mod connections;
 mod deadline;
+mod disputes;
 mod events;
 pub mod faults;
 mod flows;
@@ -66,6 +67,7 @@ pub use access::{ClientTokenMade, ClientTokenPage, ClientTokenView, MAX_CLIENT_A
 pub use admin::{AdminError, KeyKind, KeyMade, KeyRotated, ListedKey, ListedTeam, NewKey};
 pub use audit::{Broken, Listed, Mark, TrailFilter, Verified, Verifier, Written, operators_entry};
 pub use connections::{ConnectionView, SaveConnection};
+pub use disputes::DisputeView;
 pub use events::{EventPage, ListEvents};
 pub use flows::{FlowFormat, FlowTrial, FlowView, SaveFlow, TrialStep, WrittenFlow};
 pub use http_client::Url;

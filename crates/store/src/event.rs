@@ -4,6 +4,7 @@ use db::{ChangeId, Db, DbError, Insert, Select, Statement, Value};
 use domain::{
     Timestamp,
     audit::By,
+    dispute::{Dispute, DisputeEvent, DisputeOccurrence},
     id::{IntentId, TeamId},
     intent::{Intent, IntentEvent},
     payment::{Occurrence, Payment, PaymentEvent, TimelineEntry},
@@ -149,6 +150,40 @@ pub(crate) fn data_of_intent(intent: &Intent, event: IntentEvent, commit: &Commi
         before: intent.public_events.saturating_sub(event.public_events()),
         events: vec![&event],
         entries: Vec::new(),
+        by: commit.by.as_ref(),
+    })
+}
+
+/// The event of a dispute's commit, which bears the dispute's version as its number.
+pub fn insert_of_dispute(
+    dispute: &Dispute,
+    commit: &Commit,
+    occurred: &[DisputeOccurrence],
+    at: Timestamp,
+) -> Statement {
+    NEW.with(vec![
+        dispute.team().key().into(),
+        dispute.id().key().into(),
+        number(dispute.version()),
+        format!("{:032x}", commit.change.0).into(),
+        at.micros().into(),
+        "dispute".into(),
+        data_of_dispute(dispute, occurred, commit).into(),
+    ])
+}
+
+/// What the row of a dispute's commit holds.
+pub(crate) fn data_of_dispute(
+    dispute: &Dispute,
+    occurred: &[DisputeOccurrence],
+    commit: &Commit,
+) -> String {
+    crate::text(&NewData::<DisputeEvent> {
+        v: VERSION,
+        status: dispute.status().code(),
+        before: dispute.public_events_before(occurred),
+        events: occurred.iter().flat_map(|one| &one.events).collect(),
+        entries: occurred.iter().map(|one| &one.entry).collect(),
         by: commit.by.as_ref(),
     })
 }

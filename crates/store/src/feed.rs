@@ -1,12 +1,13 @@
 //! The feed: a team's events in the order in which their commits became visible.
 //!
-//! Each row comes once and none is passed over, whatever nodes and clocks do (`db`'s commit stamps); those of one payment or intent
-//! come in the order of their numbers. A reader keeps the [`FeedPosition`] of the last row that it has dealt with.
+//! Each row comes once and none is passed over, whatever nodes and clocks do (`db`'s commit stamps); those of one payment, intent or
+//! dispute come in the order of their numbers. A reader keeps the [`FeedPosition`] of the last row that it has dealt with.
 
 use std::{fmt, str::FromStr};
 
 use db::{Db, DbError};
 use domain::{
+    dispute::DisputeEvent,
     event::{Happened, StreamCommit},
     id::TeamId,
     intent::IntentEvent,
@@ -131,6 +132,10 @@ fn committed(row: &db::Row) -> Result<Committed, DbError> {
         "intent" => {
             let data: Data<IntentEvent> = crate::document(row.text(5)?, "event", stream)?;
             (Happened::Intent(data.events), data.before, data.status)
+        }
+        "dispute" => {
+            let data: Data<DisputeEvent> = crate::document(row.text(5)?, "event", stream)?;
+            (Happened::Dispute(data.events), data.before, data.status)
         }
         other => {
             let what = format!("event {stream} {version} is of the kind `{other}`");

@@ -14,6 +14,7 @@ pub mod credential;
 pub mod customer;
 pub mod customer_list;
 mod dated_list;
+pub mod dispute;
 pub mod erasure;
 pub mod event;
 pub mod feed;
@@ -27,6 +28,7 @@ pub mod intent;
 pub mod intent_list;
 pub mod job_place;
 pub mod method;
+pub mod notification;
 pub mod number_quota;
 pub mod once;
 pub mod overdue;
@@ -83,6 +85,16 @@ pub const MIGRATIONS: &[Migration] = &[
         number: 7,
         name: "feed of events",
         sql: include_str!("../migrations/0007_event_feed.sql"),
+    },
+    Migration {
+        number: 14,
+        name: "disputes",
+        sql: include_str!("../migrations/0014_disputes.sql"),
+    },
+    Migration {
+        number: 15,
+        name: "notifications",
+        sql: include_str!("../migrations/0015_notifications.sql"),
     },
 ];
 

@@ -16,6 +16,8 @@ pub enum Queue {
     Intents,
     /// Instances of flows that are due.
     Instances,
+    /// Disputes that are due.
+    Disputes,
     /// Raw cards that are to be looked at.
     HiddenCards,
     /// Erasures of people.
@@ -54,6 +56,10 @@ pub async fn oldest(db: &Db, queue: Queue, stretch: Stretch) -> Result<Option<Ti
         Queue::Intents => {
             // Of every team.
             "select due_at from intent where due_at is not null and due_at > $2 and due_at <= $1 order by due_at limit 1"
+        }
+        Queue::Disputes => {
+            // Of every team.
+            "select due_at from dispute where due_at is not null and due_at > $2 and due_at <= $1 order by due_at limit 1"
         }
         Queue::Instances => {
             // Of every team.

@@ -38,6 +38,11 @@ const OF_EVERY_TEAM: &[(&str, &str, &str)] = &[
         "a job takes due rows of every team; each row carries its team",
     ),
     (
+        "store/src/dispute.rs",
+        "update dispute set due_at = $2 where (team_id, ",
+        "a job takes due rows of every team; each row carries its team",
+    ),
+    (
         "store/src/erasure.rs",
         "update erasure set due_at = $2 where (team_id, ",
         "a job takes due rows of every team; each row carries its team",
@@ -55,6 +60,16 @@ const OF_EVERY_TEAM: &[(&str, &str, &str)] = &[
     (
         "store/src/intent.rs",
         "update intent set due_at = $2 where (team_id, ",
+        "a job takes due rows of every team; each row carries its team",
+    ),
+    (
+        "store/src/notification.rs",
+        "update notification set due_at = $2 where (team_id, ",
+        "a job takes due rows of every team; each row carries its team",
+    ),
+    (
+        "store/src/notification.rs",
+        "delete from notification where (team_id, ",
         "a job takes due rows of every team; each row carries its team",
     ),
     (
@@ -110,6 +125,11 @@ const OF_EVERY_TEAM: &[(&str, &str, &str)] = &[
     (
         "store/src/overdue.rs",
         "select due_at from payment where",
+        "a gauge: a time and nothing else",
+    ),
+    (
+        "store/src/overdue.rs",
+        "select due_at from dispute where",
         "a gauge: a time and nothing else",
     ),
     (

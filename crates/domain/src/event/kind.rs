@@ -29,6 +29,20 @@ text_enum!(
         PaymentRefundFailed = "payment.refund_failed",
         /// A capture did not take effect.
         PaymentCaptureFailed = "payment.capture_failed",
+        /// A dispute makes it DISPUTED.
+        PaymentDisputed = "payment.disputed",
+        /// A dispute became known.
+        DisputeOpened = "dispute.opened",
+        /// Status, stage or details of a dispute have changed.
+        DisputeUpdated = "dispute.updated",
+        /// The time to respond to a dispute ends soon, or has ended.
+        DisputeResponseDue = "dispute.response_due",
+        /// A dispute was decided for the merchant.
+        DisputeWon = "dispute.won",
+        /// A dispute was decided for the customer.
+        DisputeLost = "dispute.lost",
+        /// A dispute was closed or withdrawn, or the customer was refunded for it.
+        DisputeClosed = "dispute.closed",
         /// Nothing happened to an intent for some time.
         IntentInactive = "intent.inactive",
         /// An intent was completed.

@@ -1,18 +1,20 @@
 //! Events as merchants get them: of public kinds, small, in the order of their stream.
 //!
 //! They are not stored. [`public_events`] makes them of a row of the feed, always the same of the same row, so that deliveries,
-//! the catch-up query and streams all show one event under one id. A stream is what the rows belong to: a payment, an intent.
+//! the catch-up query and streams all show one event under one id. A stream is what the rows belong to: a payment, an intent, a dispute.
 //! A new kind of stream is joined in one place: a variant of [`Happened`], its arm in [`public_events`], and a file like
 //! `payment.rs` here that names its public kinds and their data.
 
+mod dispute;
 mod intent;
 mod kind;
 mod payment;
 
 use serde_json::{Map, Value, json};
 
-use crate::{Timestamp, intent::IntentEvent, payment::PaymentEvent};
+use crate::{Timestamp, dispute::DisputeEvent, intent::IntentEvent, payment::PaymentEvent};
 
+pub(crate) use dispute::is_public as is_public_of_dispute;
 pub(crate) use intent::is_public as is_public_of_intent;
 pub use kind::{EventKind, KindFilter};
 pub(crate) use payment::is_public as is_public_of_payment;
@@ -27,12 +29,14 @@ pub enum Happened {
     Payment(Vec<PaymentEvent>),
     /// To an intent.
     Intent(Vec<IntentEvent>),
+    /// To a dispute.
+    Dispute(Vec<DisputeEvent>),
 }
 
 /// One commit of a stream, as the feed has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StreamCommit {
-    /// The id of the payment or the intent, without prefix.
+    /// The id of the payment, the intent or the dispute, without prefix.
     pub stream: String,
     /// Its number within the stream, from 1 without gaps.
     pub version: i64,
@@ -55,7 +59,7 @@ pub struct Event {
     pub kind: EventKind,
     /// When.
     pub at: Timestamp,
-    /// To what: the id of a payment or an intent, without prefix. Events of one stream are delivered in their sequence.
+    /// To what: the id of a payment, an intent or a dispute, without prefix. Events of one stream are delivered in their sequence.
     pub stream: String,
     /// Its number among the public events of its stream, from 1 without gaps.
     pub sequence: u64,
@@ -84,6 +88,7 @@ impl Event {
 pub fn public_events(commit: &StreamCommit) -> Vec<Event> {
     let found: Vec<(usize, EventKind, Map<String, Value>)> = match &commit.happened {
         Happened::Payment(events) => each(events, |event| payment::public(commit, event)),
+        Happened::Dispute(events) => each(events, |event| dispute::public(commit, event)),
         Happened::Intent(events) => each(events, |event| intent::public(commit, *event)),
     };
     let numbered = (commit.events_before.saturating_add(1)..).zip(found);

@@ -7,7 +7,8 @@ use super::{EventKind, Public, StreamCommit};
 use crate::{
     money::Money,
     payment::{
-        ActionRequired, Cancelled, Created, Declined, OperationEnded, OperationFacts, PaymentEvent,
+        ActionRequired, Cancelled, Created, Declined, OfDispute, OperationEnded, OperationFacts,
+        PaymentEvent,
     },
 };
 
@@ -19,6 +20,7 @@ enum Facts<'a> {
     Declined(&'a Declined),
     Cancelled(&'a Cancelled),
     Ended(&'a OperationEnded),
+    Disputed(&'a OfDispute),
 }
 
 /// The kind under which merchants get the event, and its facts; `None` for what explains and checks alone.
@@ -39,6 +41,7 @@ const fn form(event: &PaymentEvent) -> Option<(EventKind, Facts<'_>)> {
         PaymentEvent::Refunded(facts) => (Kind::PaymentRefunded, Facts::Operation(facts)),
         PaymentEvent::RefundFailed(ended) => (Kind::PaymentRefundFailed, Facts::Ended(ended)),
         PaymentEvent::CaptureFailed(ended) => (Kind::PaymentCaptureFailed, Facts::Ended(ended)),
+        PaymentEvent::Disputed(dispute) => (Kind::PaymentDisputed, Facts::Disputed(dispute)),
         PaymentEvent::OperationStarted(_)
         | PaymentEvent::CompletionStarted(_)
         | PaymentEvent::Authenticated(_)
@@ -62,6 +65,7 @@ const fn form(event: &PaymentEvent) -> Option<(EventKind, Facts<'_>)> {
         | PaymentEvent::StepRetried { .. }
         | PaymentEvent::StepGivenUp { .. }
         | PaymentEvent::StepLeftOut { .. }
+        | PaymentEvent::DisputeEnded(_)
         | PaymentEvent::ConfirmedByPerson
         | PaymentEvent::PersonalDataErased
         | PaymentEvent::Other => return None,
@@ -90,6 +94,7 @@ pub(super) fn public(commit: &StreamCommit, event: &PaymentEvent) -> Option<Publ
             data.put("cause", cancelled.cause);
         }
         Facts::Ended(ended) => data.ended(ended),
+        Facts::Disputed(dispute) => data.disputed(dispute),
     }
     Some((kind, data.0))
 }
@@ -146,6 +151,13 @@ impl Data {
         self.put("connectionId", &facts.connection);
         self.money(facts.amount);
         self.put_some("refundId", facts.refund);
+    }
+
+    fn disputed(&mut self, dispute: &OfDispute) {
+        self.put("disputeId", dispute.dispute);
+        if let Some(amount) = dispute.amount {
+            self.money(amount);
+        }
     }
 
     fn ended(&mut self, ended: &OperationEnded) {

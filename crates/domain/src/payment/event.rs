@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 pub use facts::{
     ActionRequired, Cancelled, Cause, Created, Declined, EventOperation, Evidence, FellBack,
-    FlowStarted, FlowWaits, OperationEnded, OperationFacts, OtherOperationFound, OutcomeFound,
-    RequiredAction, Started, WaitsFor,
+    FlowStarted, FlowWaits, OfDispute, OperationEnded, OperationFacts, OtherOperationFound,
+    OutcomeFound, RequiredAction, Started, WaitsFor,
 };
 
 use super::{OperationKind, Payment};
@@ -146,6 +146,12 @@ pub enum PaymentEvent {
         /// The error's code.
         code: String,
     },
+    /// A dispute makes it DISPUTED, or keeps it so.
+    #[serde(rename = "payment.disputed")]
+    Disputed(OfDispute),
+    /// A dispute that made it DISPUTED was won or closed.
+    #[serde(rename = "payment.dispute_ended")]
+    DisputeEnded(OfDispute),
     /// A person confirmed how the payment stands.
     #[serde(rename = "payment.confirmed_by_person")]
     ConfirmedByPerson,

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     Timestamp,
     decline::Decline,
-    id::{IntentId, KeyId, PaymentId, TeamId},
+    id::{DisputeId, IntentId, KeyId, PaymentId, TeamId},
     money::Money,
 };
 
@@ -176,6 +176,11 @@ impl Payment {
     /// The idempotency records whose response is the payment, besides those of its operations.
     pub fn answered(&self) -> &[OnceRef] {
         &self.answered
+    }
+
+    /// The disputes that keep it DISPUTED, in the order in which they became known.
+    pub fn contested_by(&self) -> &[DisputeId] {
+        &self.contested_by
     }
 
     /// Every call made for it, in order.

@@ -55,10 +55,11 @@ impl Payment {
         let (kind, amount) = (operation.kind, operation.amount);
         let title = format!("The {} took effect after all", words(kind));
         let mut event = self.event_of(n, PaymentEvent::UnexpectedEffect);
+        let mut disputed = None;
         match kind {
             OperationKind::Capture if self.status == Status::Authorised => {
                 self.captured = amount;
-                self.enter_captured(Status::Succeeded);
+                disputed = self.enter_paid();
                 self.flow_goes_on(at);
                 event = self.event_of(n, PaymentEvent::Captured);
             }
@@ -92,7 +93,7 @@ impl Payment {
         vec![
             Occurrence::new(at, title)
                 .saying(self.words(amount))
-                .events(event),
+                .events(event.into_iter().chain(disputed)),
         ]
     }
 

@@ -16,6 +16,7 @@ mod begin;
 mod bugs;
 mod changes;
 mod differs;
+mod disputed;
 mod due;
 mod event;
 mod fields;
@@ -39,8 +40,8 @@ pub use differs::Other;
 pub use due::{Duty, Policy, held_until};
 pub use event::{
     ActionRequired, Cancelled, Cause, Created, Declined, EventOperation, Evidence, FellBack,
-    FlowStarted, FlowWaits, OperationEnded, OperationFacts, OtherOperationFound, OutcomeFound,
-    PaymentEvent, RequiredAction, Started, WaitsFor,
+    FlowStarted, FlowWaits, OfDispute, OperationEnded, OperationFacts, OtherOperationFound,
+    OutcomeFound, PaymentEvent, RequiredAction, Started, WaitsFor,
 };
 pub use new::NewPayment;
 pub use news::{Arrival, News, Resolution, Source};
@@ -61,7 +62,7 @@ use crate::{
     Timestamp,
     answer::{Answer, Approval},
     decline::{Decline, DeclineCode, DeclineType},
-    id::{IntentId, KeyId, PaymentId, TeamId},
+    id::{DisputeId, IntentId, KeyId, PaymentId, TeamId},
     money::Money,
 };
 
@@ -161,6 +162,9 @@ pub struct Payment {
     /// The idempotency records that got the payment in the end, besides those of its operations.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     answered: Vec<OnceRef>,
+    /// The disputes that keep it DISPUTED, in the order in which they became known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    contested_by: Vec<DisputeId>,
     /// Every call made for it, in order.
     operations: Vec<Operation>,
 }
@@ -340,6 +344,15 @@ impl Payment {
             .iter()
             .filter(|operation| matches!(operation.kind, OperationKind::Authorise { .. }))
             .all(|operation| !operation.state.is_open())
+    }
+
+    /// The status of a payment whose money is captured.
+    fn paid_status(&self) -> Status {
+        if self.contested_by.is_empty() {
+            self.refunded_status()
+        } else {
+            Status::Disputed
+        }
     }
 
     fn refunded_status(&self) -> Status {

@@ -206,14 +206,11 @@ impl Payment {
             OperationKind::Authorise { .. } => self.mark_authorised(n, at, policy),
             OperationKind::Capture if self.status == Status::Authorised => {
                 self.captured = amount;
-                self.enter_captured(Status::Succeeded);
+                let disputed = self.enter_paid();
                 self.flow_goes_on(at);
-                occurred(
-                    at,
-                    "Captured",
-                    sum,
-                    self.event_of(n, PaymentEvent::Captured),
-                )
+                let events = [self.event_of(n, PaymentEvent::Captured), disputed];
+                let occurrence = Occurrence::new(at, "Captured").saying(sum);
+                vec![occurrence.events(events.into_iter().flatten())]
             }
             OperationKind::Cancel { cause } if self.status == Status::Authorised => {
                 self.enter_captured(Status::Cancelled);
@@ -260,12 +257,12 @@ impl Payment {
             return Vec::new();
         };
         self.captured = amount;
-        self.enter_captured(Status::Succeeded);
+        let disputed = self.enter_paid();
         self.flow_goes_on(at);
         let events =
             [PaymentEvent::Authorised, PaymentEvent::Captured].map(|event| self.event_of(n, event));
         let occurrence = Occurrence::new(at, "Authorised and captured").saying(self.words(amount));
-        vec![occurrence.events(events.into_iter().flatten())]
+        vec![occurrence.events(events.into_iter().flatten().chain(disputed))]
     }
 
     /// Operation `n` has authorised its amount; nothing is captured yet.
@@ -465,7 +462,7 @@ impl Payment {
 
     pub(super) fn refresh_refund_status(&mut self, kind: OperationKind) {
         if matches!(kind, OperationKind::Refund { .. }) && self.captured > 0 {
-            self.status = self.refunded_status();
+            self.status = self.paid_status();
         }
     }
 }

@@ -17,14 +17,14 @@ pub struct TimelineEntry {
     pub message: Option<String>,
 }
 
-/// One thing that happened in a change of a payment: its timeline entry, and the events that it is for programs, in order.
+/// One thing that happened in a change of a payment (or of a dispute, with events of its own): its timeline entry, and the events that it is for programs, in order.
 /// An entry that merely explains (why a connection was chosen) is no event.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Occurrence {
+pub struct Occurrence<E = PaymentEvent> {
     /// What people read.
     pub entry: TimelineEntry,
     /// What programs read.
-    pub events: Vec<PaymentEvent>,
+    pub events: Vec<E>,
 }
 
 impl TimelineEntry {
@@ -45,7 +45,7 @@ impl TimelineEntry {
     }
 }
 
-impl Occurrence {
+impl<E> Occurrence<E> {
     /// One with the title of its entry alone.
     pub fn new(at: Timestamp, title: impl Into<String>) -> Self {
         Self {
@@ -63,13 +63,13 @@ impl Occurrence {
 
     /// Adds an event.
     #[must_use]
-    pub fn event(self, event: PaymentEvent) -> Self {
+    pub fn event(self, event: E) -> Self {
         self.events([event])
     }
 
     /// Adds events.
     #[must_use]
-    pub fn events(mut self, events: impl IntoIterator<Item = PaymentEvent>) -> Self {
+    pub fn events(mut self, events: impl IntoIterator<Item = E>) -> Self {
         self.events.extend(events);
         self
     }

@@ -4,6 +4,7 @@
 
 mod bench;
 mod differs;
+mod disputed;
 mod events;
 mod life;
 mod properties;

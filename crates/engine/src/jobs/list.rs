@@ -9,16 +9,17 @@ use super::{
     forget_number_quotas::ForgetNumberQuotas, forget_token_requests::ForgetTokenRequests,
     forget_wallet_tokens::ForgetWalletTokens, job::Job, note_key_uses::NoteKeyUses,
     recover::Recover, remove_old_audit::RemoveOldAudit, run_flow_instances::RunFlowInstances,
-    seal_audit::SealAudit, watch_overdue::WatchOverdue,
+    seal_audit::SealAudit, watch_disputes::WatchDisputes, watch_overdue::WatchOverdue,
 };
 
 /// Each runs in a task of its own.
-pub(super) static ALL: [&dyn Job; 19] = [
+pub(super) static ALL: [&dyn Job; 20] = [
     // They wait for no other job.
     &Recover,
     &DeactivateIntents,
     &RunFlowInstances,
     &SealAudit,
+    &WatchDisputes,
     &WatchOverdue,
     // Sweeps: two at a time.
     &EraseHiddenCards,

@@ -31,6 +31,7 @@ mod run_flow_instances;
 mod seal_audit;
 mod slots;
 mod timed;
+mod watch_disputes;
 mod watch_overdue;
 
 use std::time::Duration;

@@ -22,10 +22,11 @@ const AFTER_FAILURE: Duration = Duration::from_mins(10);
 const LOOK: Duration = Duration::from_mins(1);
 
 /// What jobs take by time, with the job's name.
-const QUEUES: [(Queue, &str); 11] = [
+const QUEUES: [(Queue, &str); 12] = [
     (Queue::Payments, "recover"),
     (Queue::Intents, "deactivate_intents"),
     (Queue::Instances, "run_flow_instances"),
+    (Queue::Disputes, "watch_disputes"),
     (Queue::HiddenCards, "erase_hidden_cards"),
     (Queue::Erasures, "erase_people"),
     (Queue::DeletedMethods, "erase_deleted_methods"),
@@ -42,6 +43,7 @@ pub(crate) struct Floors {
     pub(crate) payments: Floor,
     pub(crate) intents: Floor,
     pub(crate) instances: Floor,
+    pub(crate) disputes: Floor,
     pub(crate) hidden_cards: Floor,
     pub(crate) erasures: Floor,
     pub(crate) deleted_methods: Floor,
@@ -60,6 +62,7 @@ impl Floors {
             Queue::Payments => &self.payments,
             Queue::Intents => &self.intents,
             Queue::Instances => &self.instances,
+            Queue::Disputes => &self.disputes,
             Queue::HiddenCards => &self.hidden_cards,
             Queue::Erasures => &self.erasures,
             Queue::DeletedMethods => &self.deleted_methods,
@@ -140,6 +143,7 @@ impl Engine {
             Queue::Payments
             | Queue::Intents
             | Queue::Instances
+            | Queue::Disputes
             | Queue::HiddenCards
             | Queue::Erasures
             | Queue::BrowserMade

@@ -10,7 +10,7 @@ enum Measure {
 use Measure::{Counter, Gauge, Histogram};
 
 /// Name, measure, meaning; sorted by name. Those of the process are written by [`super::process`].
-const FAMILIES: [(&str, Measure, &str); 45] = [
+const FAMILIES: [(&str, Measure, &str); 46] = [
     (
         "pointsman_attempt_call_duration_seconds",
         Histogram,
@@ -115,6 +115,11 @@ const FAMILIES: [(&str, Measure, &str); 45] = [
         "pointsman_declines_total",
         Counter,
         "Declined payments, by connection, decline code and type.",
+    ),
+    (
+        "pointsman_disputes_total",
+        Counter,
+        "Changes of disputes, by the status after them.",
     ),
     (
         "pointsman_http_connections_open",

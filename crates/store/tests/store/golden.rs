@@ -7,8 +7,9 @@ use std::collections::BTreeSet;
 
 use domain::{
     automation::Instance, caller::ClientGrant, customer::Customer, customer::StoredMethod,
-    intent::Intent, intent::IntentEvent, number_quota::NumberQuota, payment::Payment,
-    payment::PaymentEvent, processor_token::TokenRequest, team::TeamSettings,
+    dispute::Dispute, dispute::DisputeEvent, intent::Intent, intent::IntentEvent,
+    number_quota::NumberQuota, payment::Payment, payment::PaymentEvent,
+    processor_token::TokenRequest, team::TeamSettings,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -28,6 +29,8 @@ const COLUMNS: &[(&str, &str, Content)] = &[
     ("connection", "settings", AsGiven),
     ("credential", "rights", Sample("grant")),
     ("customer", "body", Sample("customer")),
+    ("dispute", "body", Sample("dispute")),
+    ("event", "data", Sample("dispute_event")),
     ("event", "data", Sample("payment_event")),
     ("event", "data", Sample("intent_event")),
     ("flow_instance", "body", Sample("flow_instance")),
@@ -36,6 +39,7 @@ const COLUMNS: &[(&str, &str, Content)] = &[
     ("method", "body", Sample("method")),
     ("number_quota", "body", Sample("number_quota")),
     // The samples of answers are next to what writes them: `crates/engine/src/idempotency/golden.rs`.
+    ("notification", "body", Sample("notification")),
     ("once", "answer", AsGiven),
     ("payment", "body", Sample("payment")),
     ("team_setting", "body", Sample("team_setting")),
@@ -52,7 +56,10 @@ const PLAIN: &[&str] = &[
     // JSON of the audit trail, which nothing reads back: it is shown and sealed as text.
     "details",
     "link",
+    "inbound_token",
     "mac",
+    "mark",
+    "message",
     "outcome",
     "subject",
     "bucket",
@@ -80,8 +87,10 @@ const PLAIN: &[&str] = &[
     "order_id",
     "place",
     "processor",
+    "reason",
     "scope",
     "scopes",
+    "stage",
     "status",
     "stream",
     "taken_by",
@@ -91,6 +100,7 @@ const PLAIN: &[&str] = &[
     "value",
     "wallet",
     "what",
+    "word",
 ];
 
 /// A file, and where the types that it is a sample of are declared: each of their fields must be in it.
@@ -245,6 +255,38 @@ fn what_is_stored_of_teams_and_flows_stays_as_it_is() {
     golden!("flow_instance", types).holds::<Instance>();
 }
 
+#[test]
+fn what_is_stored_of_disputes_stays_as_it_is() {
+    let source = include_str!("../../../domain/src/dispute/mod.rs");
+    golden!("dispute", &[("Dispute", source)]).holds::<Dispute>();
+    let events_source = include_str!("../../../domain/src/dispute/event.rs");
+    let sample = include_str!("../golden/dispute_event.json");
+    events::<DisputeEvent>(sample);
+    has_every_kind(events_source, sample, 6);
+    let source = include_str!("../../src/notification.rs");
+    golden!("notification", &[("Content", source)]).holds::<store::notification::Content>();
+    let mut there = BTreeSet::new();
+    members(&serde_json::from_str(sample).unwrap(), &mut there);
+    for field in fields(events_source, "DisputeFacts") {
+        assert!(there.contains(&field), "DisputeFacts.{field}");
+    }
+}
+
+/// Each kind of event that the source declares, of which there are at least so many, is in the sample.
+fn has_every_kind(source: &str, sample: &str, least: usize) {
+    let kinds: Vec<&str> = source
+        .split("rename = \"")
+        .skip(1)
+        .filter_map(|rest| rest.split('"').next())
+        .filter(|kind| kind.contains('.'))
+        .collect();
+    assert!(kinds.len() >= least);
+    for kind in kinds {
+        let there = format!("\"kind\": \"{kind}\"");
+        assert!(sample.contains(&there), "{kind} has no sample");
+    }
+}
+
 /// The data of an event is read by one type and written by another, so that only its events are written again.
 fn events<E: DeserializeOwned + Serialize>(text: &str) {
     let data: Data<E> = serde_json::from_str(text).unwrap();
@@ -267,17 +309,7 @@ fn every_kind_of_event_stays_as_it_is() {
     events::<IntentEvent>(intent);
     let intent_source = include_str!("../../../domain/src/intent/event.rs");
     for (source, sample, least) in [(source, payment, 30), (intent_source, intent, 6)] {
-        let kinds: Vec<&str> = source
-            .split("rename = \"")
-            .skip(1)
-            .filter_map(|rest| rest.split('"').next())
-            .filter(|kind| kind.contains('.'))
-            .collect();
-        assert!(kinds.len() >= least);
-        for kind in kinds {
-            let there = format!("\"kind\": \"{kind}\"");
-            assert!(sample.contains(&there), "{kind} has no sample");
-        }
+        has_every_kind(source, sample, least);
     }
     let facts = include_str!("../../../domain/src/payment/event/facts.rs");
     let types = [
@@ -293,6 +325,7 @@ fn every_kind_of_event_stays_as_it_is() {
         "FellBack",
         "FlowStarted",
         "FlowWaits",
+        "OfDispute",
     ];
     let mut there = BTreeSet::new();
     members(&serde_json::from_str(payment).unwrap(), &mut there);

@@ -7,7 +7,8 @@ use crate::{
     Timestamp,
     answer::{ActionKind, Booked},
     decline::{DeclineCode, DeclineType},
-    id::{ConnectionId, FlowId, IntentId, RefundId},
+    dispute::Dispute,
+    id::{ConnectionId, DisputeId, FlowId, IntentId, RefundId},
     money::{Currency, Money},
     payment::{AbandonCause, CancelCause, Operation, OperationKind},
 };
@@ -217,6 +218,16 @@ pub struct FlowStarted {
     pub instance: Uuid,
 }
 
+/// A dispute of a payment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OfDispute {
+    /// The dispute.
+    pub dispute: DisputeId,
+    /// How much is disputed; none where the payment was captured after the dispute was reported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub amount: Option<Money>,
+}
+
 /// What a flow waits for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlowWaits {
@@ -237,6 +248,16 @@ pub enum WaitsFor {
     Approval,
     /// A webhook of the merchant's.
     Webhook,
+}
+
+impl OfDispute {
+    /// The dispute as it stands.
+    pub fn of(dispute: &Dispute) -> Self {
+        Self {
+            dispute: dispute.id(),
+            amount: Some(dispute.money()),
+        }
+    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]

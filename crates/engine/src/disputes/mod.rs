@@ -1,0 +1,158 @@
+//! Disputes: what processors report of them, and how they are read.
+//!
+//! A dispute is changed under the turn of its payment. Where the payment changes too, both are one commit.
+
+mod look_up;
+mod read;
+mod report;
+
+use db::{ChangeId, Statement};
+use domain::{
+    Code, Fault,
+    dispute::{Dispute, DisputeOccurrence},
+    id::{ConnectionId, DisputeId, PaymentId, TeamId},
+    payment::{Occurrence, Payment, TimelineEntry},
+};
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+use crate::{
+    Engine,
+    change::{Aggregate, Key},
+    commit::{CommitParts, Ended},
+    faults::{EngineError, payment_not_found},
+    payments::Effects,
+};
+
+pub(crate) use report::DisputeNews;
+
+/// A dispute as it is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DisputeView {
+    /// The dispute.
+    pub dispute: Dispute,
+    /// Its timeline, when that was asked for.
+    pub timeline: Option<Vec<TimelineEntry>>,
+}
+
+/// A payment with one of its disputes, which may not be known yet: what a report changes.
+pub(crate) struct Case {
+    pub(crate) payment: Payment,
+    pub(crate) dispute: Option<Dispute>,
+}
+
+/// What names a case within its team.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct CaseId {
+    pub(crate) payment: PaymentId,
+    pub(crate) dispute: DisputeId,
+}
+
+/// What a change of a case brings.
+pub(crate) struct CaseEffects {
+    /// What happened to the dispute.
+    pub(crate) occurred: Vec<DisputeOccurrence>,
+    /// What that makes of the payment; `None`: nothing.
+    pub(crate) of_payment: Option<Occurrence>,
+}
+
+/// No such dispute in this team.
+pub(crate) fn dispute_not_found() -> Fault {
+    Fault::new(Code::DisputeNotFound, "There is no such dispute.")
+}
+
+/// The id of a dispute: the same for every report of it, on every node.
+pub(crate) fn dispute_id(team: TeamId, connection: &ConnectionId, source_id: &str) -> DisputeId {
+    let mut hash = Sha256::new();
+    hash.update(team.uuid().as_bytes());
+    // The id of a connection has no such byte, so that no two pairs are one text.
+    hash.update(connection.as_str().as_bytes());
+    hash.update([0]);
+    hash.update(source_id.as_bytes());
+    let mut bytes = [0; 16];
+    bytes
+        .iter_mut()
+        .zip(hash.finalize())
+        .for_each(|(byte, hashed)| *byte = hashed);
+    DisputeId::new(uuid::Builder::from_custom_bytes(bytes).into_uuid())
+}
+
+impl Aggregate for Case {
+    type Id = CaseId;
+    type Before = <Payment as Aggregate>::Before;
+    type Effects = CaseEffects;
+
+    fn lock_id(id: CaseId) -> Uuid {
+        id.payment.uuid()
+    }
+
+    async fn find(engine: &Engine, key: Key<CaseId>) -> Result<Option<Self>, EngineError> {
+        let CaseId { payment, dispute } = key.id;
+        let store = &engine.inner.store;
+        let dispute = store::dispute::of_team(store, key.team, dispute).await?;
+        let key = Key {
+            team: key.team,
+            id: payment,
+        };
+        let payment = Payment::find(engine, key).await?;
+        Ok(payment.map(|payment| Self { payment, dispute }))
+    }
+
+    fn missing() -> Fault {
+        payment_not_found()
+    }
+
+    fn before(&self) -> Self::Before {
+        self.payment.before()
+    }
+
+    async fn commit(
+        &mut self,
+        engine: &Engine,
+        before: Self::Before,
+        effects: CaseEffects,
+    ) -> Result<Ended, EngineError> {
+        let Some(dispute) = &mut self.dispute else {
+            return Ok(Ended::Done);
+        };
+        dispute.next_version();
+        let CaseEffects {
+            occurred,
+            of_payment,
+        } = effects;
+        let Some(of_payment) = of_payment else {
+            return engine.commit_dispute(dispute, &occurred).await;
+        };
+        let id = engine.change_id();
+        let statements = engine.dispute_statements(dispute, &occurred, id).into();
+        let effects = Effects {
+            entries: vec![of_payment],
+            parts: CommitParts {
+                statements,
+                ..CommitParts::default()
+            },
+            ..Effects::default()
+        };
+        self.payment.commit(engine, before, effects).await
+    }
+}
+
+impl Engine {
+    /// The dispute's next version and its event, in a change with this id.
+    pub(crate) fn dispute_statements(
+        &self,
+        dispute: &Dispute,
+        occurred: &[DisputeOccurrence],
+        change: ChangeId,
+    ) -> [Statement; 2] {
+        let at = self.inner.world.now();
+        let write = if dispute.version() == 1 {
+            store::dispute::insert(dispute, at)
+        } else {
+            store::dispute::update(dispute, at)
+        };
+        let commit = self.event_commit(change);
+        let event = store::event::insert_of_dispute(dispute, &commit, occurred, at);
+        [write, event]
+    }
+}

@@ -1,0 +1,60 @@
+//! Reading disputes.
+
+use domain::{
+    Fault,
+    caller::Caller,
+    dispute::Dispute,
+    id::{DisputeId, PaymentId, TeamId},
+};
+
+use super::{DisputeView, dispute_not_found};
+use crate::{Engine, faults::database};
+
+impl Engine {
+    /// A team's dispute.
+    ///
+    /// # Errors
+    /// `error.dispute.not-found`; `error.unavailable`, `error.unknown`.
+    pub async fn dispute(&self, caller: &Caller, id: DisputeId) -> Result<DisputeView, Fault> {
+        let found = store::dispute::of_team(&self.inner.store, caller.team, id).await;
+        let dispute = found
+            .map_err(|error| database(&error))?
+            .ok_or_else(dispute_not_found)?;
+        Ok(DisputeView {
+            dispute,
+            timeline: None,
+        })
+    }
+
+    /// A payment's disputes, the oldest first.
+    ///
+    /// # Errors
+    /// `error.unavailable`, `error.unknown`.
+    pub async fn disputes_of(
+        &self,
+        team: TeamId,
+        payment: PaymentId,
+    ) -> Result<Vec<DisputeView>, Fault> {
+        let found = store::dispute::of_payment(&self.inner.store, team, payment).await;
+        let mut found: Vec<Dispute> = found.map_err(|error| database(&error))?;
+        found.sort_by_key(|dispute| (dispute.disputed_at(), dispute.id()));
+        let view = |dispute| DisputeView {
+            dispute,
+            timeline: None,
+        };
+        Ok(found.into_iter().map(view).collect())
+    }
+
+    /// Adds the timeline as it was at the dispute's version.
+    ///
+    /// # Errors
+    /// `error.unavailable`, `error.unknown`.
+    pub async fn with_dispute_timeline(&self, mut view: DisputeView) -> Result<DisputeView, Fault> {
+        let dispute = &view.dispute;
+        let stream = dispute.id().key();
+        let store = &self.inner.store;
+        let lines = store::event::timeline(store, dispute.team(), &stream, dispute.version()).await;
+        view.timeline = Some(lines.map_err(|error| database(&error))?);
+        Ok(view)
+    }
+}
