@@ -1,7 +1,8 @@
 //! What a dispute is, to be read: its fields change by its transitions alone.
 
 use super::{
-    Dispute, DisputeReason, DisputeStage, DisputeStatus, DisputedFunds, Standing, Warning,
+    Dispute, DisputeOccurrence, DisputeReason, DisputeStage, DisputeStatus, DisputedFunds,
+    Standing, Warning,
 };
 use crate::{
     Timestamp,
@@ -108,8 +109,23 @@ impl Dispute {
         self.warned
     }
 
-    /// Counts a commit. Each change calls it once, before the document is written.
-    pub fn next_version(&mut self) {
-        self.version = self.version.saturating_add(1);
+    /// How many events merchants got, or will get, of it before the commit of these occurrences, which are counted already.
+    pub fn public_events_before(&self, occurred: &[DisputeOccurrence]) -> u64 {
+        self.public_events
+            .saturating_sub(public_events_in(occurred))
     }
+
+    /// Counts a commit and its events. Each change calls it once, before the document is written.
+    pub fn next_version(&mut self, occurred: &[DisputeOccurrence]) {
+        self.version = self.version.saturating_add(1);
+        let found = public_events_in(occurred);
+        self.public_events = self.public_events.saturating_add(found);
+    }
+}
+
+/// How many of the events merchants get.
+fn public_events_in(occurred: &[DisputeOccurrence]) -> u64 {
+    let events = occurred.iter().flat_map(|one| &one.events);
+    let public = events.filter(|event| crate::event::is_public_of_dispute(event));
+    u64::try_from(public.count()).unwrap_or(u64::MAX)
 }

@@ -1,4 +1,5 @@
 //! Disputes: every transition, and what it makes of the payment.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::time::Duration;
 

@@ -108,21 +108,21 @@ impl Engine {
         &self,
         dispute: &Dispute,
     ) -> Result<Option<DisputeReport>, EngineError> {
-        let Some(line) = self.line(dispute.team(), dispute.connection()).await? else {
+        let Some(connected) = self.line(dispute.team(), dispute.connection()).await? else {
             return Ok(None);
         };
-        let Some(facet) = line.connector.disputes() else {
+        let Some(facet) = connected.connector.disputes() else {
             return Ok(None);
         };
-        let connection = match self.open_connection(&line).await? {
+        let connection = match self.open_connection(&connected).await? {
             Ok(connection) => connection,
             Err(why) => {
                 tracing::warn!(dispute.id = %dispute.id(), why, "its connection can't be used for a look-up");
                 return Ok(None);
             }
         };
-        let link = self.link(&line, &connection);
-        let timeout = line.connector.descriptor().call_timeout;
+        let link = self.link(&connected, &connection);
+        let timeout = connected.connector.descriptor().call_timeout;
         let read = facet.read(&link, dispute.source_id());
         match self.inner.world.timeout(timeout, read).await {
             Ok(Ok(report)) => Ok(report),

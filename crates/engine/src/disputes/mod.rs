@@ -115,11 +115,11 @@ impl Aggregate for Case {
         let Some(dispute) = &mut self.dispute else {
             return Ok(Ended::Done);
         };
-        dispute.next_version();
         let CaseEffects {
             occurred,
             of_payment,
         } = effects;
+        dispute.next_version(&occurred);
         let Some(of_payment) = of_payment else {
             return engine.commit_dispute(dispute, &occurred).await;
         };
