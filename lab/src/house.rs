@@ -443,6 +443,7 @@ fn start(
         vault,
         connectors,
         http: Arc::new(http_client::Nowhere),
+        objects: None,
         wallets: engine::WalletKeys::default(),
         settings: settings(),
     };

@@ -19,6 +19,12 @@ text_enum!(
     Act {
         /// An operation was refused to a credential that has not the right; counted per minute.
         AccessRefused = "access.refused",
+        /// A file was deleted.
+        AttachmentDeleted = "attachment.deleted",
+        /// An address was handed out to upload a file to.
+        AttachmentRequested = "attachment.requested",
+        /// A file was uploaded.
+        AttachmentStored = "attachment.stored",
         /// The trail was listed, exported or verified.
         AuditRead = "audit.read",
         /// Entries that are older than they must be kept were removed.

@@ -67,6 +67,10 @@ codes! {
     ConnectionNotFound = "error.connection.not-found",
     /// No such dispute in this team.
     DisputeNotFound = "error.dispute.not-found",
+    /// No such attachment in this team.
+    AttachmentNotFound = "error.attachment.not-found",
+    /// No attachments are kept here, since there is no place for them.
+    AttachmentsOff = "error.attachment.switched-off",
     /// The payment's status does not allow a capture.
     CaptureStatus = "error.capture.invalid-status",
     /// The payment's status does not allow a cancellation.
@@ -352,6 +356,8 @@ impl Fault {
             | Code::FlowNotFound
             | Code::ConnectionNotFound
             | Code::DisputeNotFound
+            | Code::AttachmentNotFound
+            | Code::AttachmentsOff
             | Code::CaptureStatus
             | Code::CancelStatus
             | Code::RefundStatus

@@ -66,6 +66,10 @@ plain_uuid_id!(
     MethodId
 );
 plain_uuid_id!(
+    /// A file that is kept with a payment.
+    AttachmentId
+);
+plain_uuid_id!(
     /// A credential.
     KeyId
 );

@@ -1,6 +1,7 @@
 //! Pure values and rules of Pointsman: no I/O, clock, randomness, SQL or GraphQL.
 
 pub mod answer;
+pub mod attachment;
 pub mod audit;
 pub mod automation;
 pub mod bank_account;

@@ -34,6 +34,11 @@ pub fn connection_not_found() -> Fault {
     Fault::new(Code::ConnectionNotFound, "There is no such connection.")
 }
 
+/// No such attachment in this team.
+pub fn attachment_not_found() -> Fault {
+    Fault::new(Code::AttachmentNotFound, "There is no such attachment.")
+}
+
 /// Why an operation stopped.
 #[derive(Debug)]
 pub(crate) enum EngineError {

@@ -11,6 +11,7 @@
 
 mod access;
 mod admin;
+mod attachments;
 mod audit;
 #[cfg(feature = "planted")]
 mod bugs;
@@ -65,6 +66,10 @@ pub const HAS_PLANTED_BUGS: bool = cfg!(feature = "planted");
 
 pub use access::{ClientTokenMade, ClientTokenPage, ClientTokenView, MAX_CLIENT_ATTEMPTS};
 pub use admin::{AdminError, KeyKind, KeyMade, KeyRotated, ListedKey, ListedTeam, NewKey};
+pub use attachments::{
+    AttachmentView, CreateAttachment, Download, Stored as StoredAttachment, UploadAddress,
+    UploadError,
+};
 pub use audit::{Broken, Listed, Mark, TrailFilter, Verified, Verifier, Written, operators_entry};
 pub use connections::{ConnectionView, SaveConnection};
 pub use disputes::DisputeView;
@@ -106,6 +111,8 @@ pub struct Parts {
     pub connectors: Connectors,
     /// Calls to others than processors.
     pub http: Arc<dyn http_client::Http>,
+    /// Where the content of attachments lies; absent: nowhere, and none is taken.
+    pub objects: Option<Arc<dyn objects::Objects>>,
     /// The first team's keys at the wallets.
     pub wallets: WalletKeys,
     /// The settings.
@@ -132,12 +139,15 @@ struct Inner {
     vault: Vault,
     connectors: Connectors,
     http: Arc<dyn http_client::Http>,
+    objects: Option<Arc<dyn objects::Objects>>,
     wallets: WalletKeys,
     wallet_keys: wallets::Cache,
     first_team: parking_lot::Mutex<Option<domain::id::TeamId>>,
     settings: Settings,
     public_url: OnceLock<String>,
     locks: locks::StreamLocks,
+    /// Uploads to one payment; what moves its money never waits for a file.
+    upload_turns: locks::StreamLocks,
     watching: Arc<progress::Watching>,
     large: payments::Large,
     looking: payments::Looking,
@@ -171,11 +181,13 @@ impl Engine {
                 vault: parts.vault,
                 connectors: parts.connectors,
                 http: parts.http,
+                objects: parts.objects,
                 wallets: parts.wallets,
                 wallet_keys: wallets::cache(),
                 first_team: parking_lot::Mutex::new(None),
                 public_url: OnceLock::new(),
                 locks: locks::StreamLocks::default(),
+                upload_turns: locks::StreamLocks::default(),
                 watching: Arc::default(),
                 large: payments::Large::default(),
                 looking: payments::Looking::default(),

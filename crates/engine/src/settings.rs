@@ -50,6 +50,8 @@ pub struct Settings {
     pub test_numbers: TestNumbers,
     /// How long entries of the audit trail are kept.
     pub audit_retention: Duration,
+    /// How much is kept as attachments.
+    pub attachments: domain::attachment::Limits,
     /// Which of the merchant's own names are taken for a card's number.
     pub order_ids: OrderIds,
 }
@@ -101,6 +103,7 @@ impl Default for Settings {
             quotas: QuotaLimits::default(),
             test_numbers: TestNumbers::Published(Vec::new()),
             audit_retention: Duration::from_hours(400 * 24),
+            attachments: domain::attachment::Limits::default(),
             order_ids: OrderIds::Equal,
         }
     }

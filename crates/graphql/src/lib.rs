@@ -6,6 +6,7 @@
 //! code.
 
 mod api;
+mod attachments;
 mod connections;
 mod customers;
 mod events;

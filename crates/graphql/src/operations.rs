@@ -13,7 +13,7 @@ use futures_util::{FutureExt, future::BoxFuture};
 
 use self::key::Key;
 use crate::{
-    connections, customers, events,
+    attachments, connections, customers, events,
     executor::{Answer, Arguments, LookAhead, Out, Root, RootCall, RootFields},
     flows, intents, node, payments,
     shared::Sight,
@@ -21,13 +21,14 @@ use crate::{
 };
 
 /// The operations of each area.
-const AREAS: [&[Operation]; 10] = [
+const AREAS: [&[Operation]; 11] = [
     payments::OPERATIONS,
     intents::OPERATIONS,
     customers::OPERATIONS,
     tokens::OPERATIONS,
     flows::OPERATIONS,
     connections::OPERATIONS,
+    attachments::OPERATIONS,
     wallets::OPERATIONS,
     events::OPERATIONS,
     teams_and_keys::OPERATIONS,

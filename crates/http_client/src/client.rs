@@ -14,7 +14,7 @@ use hyper_util::{
 use world::{Elapsed, World};
 
 use crate::{
-    Http, HttpError, Identity, REQUEST_MAX, Reason, Recipient, Reply, Request, TrustError,
+    Http, HttpError, Identity, Reason, Recipient, Reply, Request, TrustError,
     dial::{Dial, MADE_WITHIN, NoConnection},
     tls::Trust,
 };
@@ -115,7 +115,7 @@ impl Client {
         if !recipient.allows(request.url) {
             return Err(HttpError::not_sent(Reason::HostNotAllowed));
         }
-        if request.body.len() > REQUEST_MAX {
+        if request.body.len() > request.body.most() {
             return Err(HttpError::not_sent(Reason::RequestTooLarge));
         }
         let mut message = message(recipient, request)?;

@@ -27,7 +27,7 @@ pub use client::{Client, Private};
 pub use error::{HttpError, Reason, Sent};
 pub use http::{HeaderMap, Method};
 pub use identity::{Identity, IdentityError};
-pub use request::{Body, REQUEST_MAX, Recipient, Reply, Request};
+pub use request::{Body, FILE_MAX, REQUEST_MAX, Recipient, Reply, Request};
 pub use tls::TrustError;
 pub use url::{BadUrl, HostPattern, Url};
 

@@ -11,6 +11,9 @@ use crate::{HostPattern, Identity, Url};
 /// The largest body that is sent. Unit: bytes.
 pub const REQUEST_MAX: usize = 4 * 1024 * 1024;
 
+/// The largest file that is sent. Unit: bytes.
+pub const FILE_MAX: usize = 64 * 1024 * 1024;
+
 /// What stays as it is in a form. Source: the URL standard's `application/x-www-form-urlencoded` percent-encode set.
 const FORM: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'*')
@@ -42,6 +45,13 @@ pub enum Body {
     Json(Bytes),
     /// A form, encoded by [`Body::form`].
     Form(Bytes),
+    /// A file.
+    File {
+        /// Its media type.
+        content_type: &'static str,
+        /// Its content.
+        content: Bytes,
+    },
 }
 
 impl Body {
@@ -63,6 +73,15 @@ impl Body {
         match self {
             Self::Empty => 0,
             Self::Json(bytes) | Self::Form(bytes) => bytes.len(),
+            Self::File { content, .. } => content.len(),
+        }
+    }
+
+    /// How large it may be. Unit: bytes.
+    pub(crate) const fn most(&self) -> usize {
+        match self {
+            Self::Empty | Self::Json(_) | Self::Form(_) => REQUEST_MAX,
+            Self::File { .. } => FILE_MAX,
         }
     }
 
@@ -71,6 +90,7 @@ impl Body {
             Self::Empty => None,
             Self::Json(_) => Some("application/json"),
             Self::Form(_) => Some("application/x-www-form-urlencoded"),
+            Self::File { content_type, .. } => Some(content_type),
         }
     }
 
@@ -78,6 +98,7 @@ impl Body {
         match self {
             Self::Empty => Bytes::new(),
             Self::Json(bytes) | Self::Form(bytes) => bytes.clone(),
+            Self::File { content, .. } => content.clone(),
         }
     }
 }

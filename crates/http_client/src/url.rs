@@ -125,6 +125,11 @@ impl Url {
             .ok()
     }
 
+    /// The host and, where one was given, the port: the value of the header `host`.
+    pub fn authority(&self) -> &str {
+        &self.authority
+    }
+
     /// The host, in lower case.
     pub fn host(&self) -> &str {
         &self.host

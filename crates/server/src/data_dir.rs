@@ -119,6 +119,11 @@ impl DataDir {
         self.0.join("simulator.db")
     }
 
+    /// The content of attachments.
+    pub fn attachments(&self) -> PathBuf {
+        self.0.join("attachments")
+    }
+
     /// The socket through which commands talk to the server.
     pub fn socket(&self) -> PathBuf {
         self.0.join("admin.sock")

@@ -4,6 +4,7 @@
 //! database and name the team in their parameters. Every statement on a team's table names `team_id`; the few that
 //! can't (a credential's hash leads to its team; jobs serve every team) say so where they stand.
 
+pub mod attachment;
 pub mod audit;
 pub mod audit_chain;
 pub mod browser_made;
@@ -95,6 +96,11 @@ pub const MIGRATIONS: &[Migration] = &[
         number: 15,
         name: "notifications",
         sql: include_str!("../migrations/0015_notifications.sql"),
+    },
+    Migration {
+        number: 18,
+        name: "attachments",
+        sql: include_str!("../migrations/0018_attachments.sql"),
     },
 ];
 

@@ -34,6 +34,8 @@ pub enum Queue {
     WalletTokens,
     /// Requests for processors' tokens.
     TokenRequests,
+    /// Content of attachments that nothing uses.
+    Objects,
 }
 
 /// A stretch of time.
@@ -104,6 +106,10 @@ pub async fn oldest(db: &Db, queue: Queue, stretch: Stretch) -> Result<Option<Ti
         Queue::TokenRequests => {
             // Of every team.
             "select created_at from token_request where created_at > $2 and created_at <= $1 order by created_at limit 1"
+        }
+        Queue::Objects => {
+            // Of every team.
+            "select due_at from attachment_object where due_at is not null and due_at > $2 and due_at <= $1 order by due_at limit 1"
         }
     };
     let within = vec![stretch.until.micros().into(), stretch.after.micros().into()];

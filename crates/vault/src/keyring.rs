@@ -341,6 +341,11 @@ impl Keyring {
         AuditKey(Zeroizing::new(mac(self.index.bytes(), &[b"audit trail"])))
     }
 
+    /// A keyed hash of what stands in an address.
+    pub(crate) fn address_mark(&self, purpose: &str, content: &[u8]) -> String {
+        self.hash("signed address", &[purpose.as_bytes(), content])
+    }
+
     /// A keyed hash of the parts, each with its length, under a key derived for the purpose.
     fn hash(&self, purpose: &str, parts: &[&[u8]]) -> String {
         let derived = Zeroizing::new(mac(self.index.bytes(), &[purpose.as_bytes()]));

@@ -245,6 +245,12 @@ impl Vault {
         self.keys().audit_key()
     }
 
+    /// A keyed hash of what stands in an address that is handed out, so that it can be recognised as ours. `purpose` keeps addresses of
+    /// different kinds apart.
+    pub fn address_mark(&self, purpose: &str, content: &[u8]) -> String {
+        self.keys().address_mark(purpose, content)
+    }
+
     /// A keyed hash of a credential.
     pub fn credential_hash(&self, credential: &str) -> String {
         self.keys().credential_hash(credential)

@@ -17,6 +17,7 @@
 )]
 
 mod answer;
+mod attachments;
 mod binary;
 mod books;
 pub mod cards;
@@ -24,6 +25,7 @@ mod commands;
 pub mod http;
 mod intents;
 mod leaks;
+mod object_store;
 mod order;
 mod payment;
 mod postgres;
@@ -42,6 +44,7 @@ pub use books::{Books, Entry};
 pub use commands::KeyKind;
 pub use intents::INTENT_FIELDS;
 pub use leaks::{Needle, find_leaks, needles_of_code, needles_of_number};
+pub use object_store::ObjectStore;
 pub use order::Order;
 pub use payment::Payment;
 pub use postgres::{Postgres, schema_of};

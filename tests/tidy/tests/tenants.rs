@@ -53,6 +53,16 @@ const OF_EVERY_TEAM: &[(&str, &str, &str)] = &[
         "a job takes due rows of every team; each row carries its team",
     ),
     (
+        "store/src/attachment.rs",
+        "select {COLUMNS} from attachment where (team_id, attachment_id) > ",
+        "a look through the whole installation; each row carries its team",
+    ),
+    (
+        "store/src/attachment.rs",
+        "update attachment_object set due_at = $2 where (team_id, ",
+        "a job takes due rows of every team; each row carries its team",
+    ),
+    (
         "store/src/hidden_card.rs",
         "update hidden_card set due_at = $2 where (team_id, ",
         "a job takes due rows of every team; each row carries its team",
@@ -140,6 +150,11 @@ const OF_EVERY_TEAM: &[(&str, &str, &str)] = &[
     (
         "store/src/overdue.rs",
         "select due_at from flow_instance where",
+        "a gauge: a time and nothing else",
+    ),
+    (
+        "store/src/overdue.rs",
+        "select due_at from attachment_object where",
         "a gauge: a time and nothing else",
     ),
     (

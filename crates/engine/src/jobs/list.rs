@@ -8,12 +8,13 @@ use super::{
     forget_client_tokens::ForgetClientTokens, forget_idempotency_keys::ForgetIdempotencyKeys,
     forget_number_quotas::ForgetNumberQuotas, forget_token_requests::ForgetTokenRequests,
     forget_wallet_tokens::ForgetWalletTokens, job::Job, note_key_uses::NoteKeyUses,
-    recover::Recover, remove_old_audit::RemoveOldAudit, run_flow_instances::RunFlowInstances,
-    seal_audit::SealAudit, watch_disputes::WatchDisputes, watch_overdue::WatchOverdue,
+    recover::Recover, remove_objects::RemoveObjects, remove_old_audit::RemoveOldAudit,
+    run_flow_instances::RunFlowInstances, seal_audit::SealAudit, watch_disputes::WatchDisputes,
+    watch_overdue::WatchOverdue,
 };
 
 /// Each runs in a task of its own.
-pub(super) static ALL: [&dyn Job; 20] = [
+pub(super) static ALL: [&dyn Job; 21] = [
     // They wait for no other job.
     &Recover,
     &DeactivateIntents,
@@ -36,6 +37,7 @@ pub(super) static ALL: [&dyn Job; 20] = [
     &EraseOrphans,
     &EraseOrphanSecrets,
     &RemoveOldAudit,
+    &RemoveObjects,
 ];
 
 #[cfg(test)]

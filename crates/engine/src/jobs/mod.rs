@@ -25,6 +25,7 @@ mod list;
 mod note_key_uses;
 mod overdue;
 mod recover;
+mod remove_objects;
 mod remove_old_audit;
 mod run;
 mod run_flow_instances;

@@ -22,7 +22,7 @@ const AFTER_FAILURE: Duration = Duration::from_mins(10);
 const LOOK: Duration = Duration::from_mins(1);
 
 /// What jobs take by time, with the job's name.
-const QUEUES: [(Queue, &str); 12] = [
+const QUEUES: [(Queue, &str); 13] = [
     (Queue::Payments, "recover"),
     (Queue::Intents, "deactivate_intents"),
     (Queue::Instances, "run_flow_instances"),
@@ -35,6 +35,7 @@ const QUEUES: [(Queue, &str); 12] = [
     (Queue::ClientTokens, "forget_client_tokens"),
     (Queue::WalletTokens, "forget_wallet_tokens"),
     (Queue::TokenRequests, "forget_token_requests"),
+    (Queue::Objects, "remove_objects"),
 ];
 
 /// From where on each job looks.
@@ -52,6 +53,7 @@ pub(crate) struct Floors {
     pub(crate) client_tokens: Floor,
     pub(crate) wallet_tokens: Floor,
     pub(crate) token_requests: Floor,
+    pub(crate) objects: Floor,
     /// When each queue is looked at next.
     next: Mutex<[Option<Timestamp>; QUEUES.len()]>,
 }
@@ -71,6 +73,7 @@ impl Floors {
             Queue::ClientTokens => &self.client_tokens,
             Queue::WalletTokens => &self.wallet_tokens,
             Queue::TokenRequests => &self.token_requests,
+            Queue::Objects => &self.objects,
         }
     }
 }
@@ -147,6 +150,7 @@ impl Engine {
             | Queue::HiddenCards
             | Queue::Erasures
             | Queue::BrowserMade
+            | Queue::Objects
             | Queue::WalletTokens => now,
             Queue::DeletedMethods => now.before(ERASE_GRACE),
             Queue::Keys => now.before(self.inner.settings.idempotency_retention),

@@ -5,6 +5,8 @@ mod access;
 #[cfg(test)]
 mod admin;
 #[cfg(test)]
+mod attachments;
+#[cfg(test)]
 mod audit;
 #[cfg(test)]
 mod cards;
@@ -22,6 +24,8 @@ mod customers;
 mod desk;
 #[cfg(test)]
 mod erasure;
+#[cfg(test)]
+mod files;
 #[cfg(test)]
 mod flows;
 #[cfg(test)]

@@ -23,6 +23,7 @@ use world::{Sim, World};
 use crate::{
     cards,
     desk::Desk,
+    files::Files,
     processor::{Approves, Challenge, Silence},
 };
 
@@ -41,6 +42,8 @@ pub(crate) struct Shop {
     pub(crate) desk: Desk,
     /// What the processor asks of the customer.
     pub(crate) challenge: Challenge,
+    /// Where the content of attachments lies.
+    pub(crate) files: Files,
     _directory: tempfile::TempDir,
 }
 
@@ -92,11 +95,13 @@ impl Shop {
         let vault = Vault::open(sealed, keys, world.clone(), Duration::from_hours(1)).unwrap();
         let desk = Desk::new(&world);
         let challenge = Challenge::default();
+        let files = Files::default();
         let engine = engine_over(
             &Outside {
                 world: &world,
                 desk: &desk,
                 challenge: &challenge,
+                files: &files,
             },
             &store,
             &vault,
@@ -124,6 +129,7 @@ impl Shop {
             server,
             desk,
             challenge,
+            files,
             _directory: directory,
         }
     }
@@ -133,6 +139,7 @@ impl Shop {
             world: &self.world,
             desk: &self.desk,
             challenge: &self.challenge,
+            files: &self.files,
         }
     }
 
@@ -294,6 +301,7 @@ struct Outside<'a> {
     world: &'a World,
     desk: &'a Desk,
     challenge: &'a Challenge,
+    files: &'a Files,
 }
 
 fn engine_over(outside: &Outside<'_>, store: &Db, vault: &Vault, mode: Mode) -> Engine {
@@ -310,6 +318,7 @@ fn engine_with(outside: &Outside<'_>, store: &Db, vault: &Vault, settings: Setti
         world,
         desk,
         challenge,
+        files,
     } = *outside;
     Engine::new(Parts {
         world: world.clone(),
@@ -319,6 +328,7 @@ fn engine_with(outside: &Outside<'_>, store: &Db, vault: &Vault, settings: Setti
             .into_iter()
             .collect(),
         http: Arc::new(Silence(world.clone())),
+        objects: Some(Arc::new(files.clone())),
         wallets: engine::WalletKeys::default(),
         settings,
     })

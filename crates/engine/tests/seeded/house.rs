@@ -230,6 +230,7 @@ fn assemble(
         vault,
         connectors,
         http: std::sync::Arc::new(http_client::Nowhere),
+        objects: None,
         wallets: engine::WalletKeys::default(),
         settings: settings(),
     };

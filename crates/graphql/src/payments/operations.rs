@@ -1,13 +1,16 @@
 //! Payments, one by one and in lists.
 
-use domain::Fault;
-use engine::{Abandon, ListPayments, PaymentPage, PaymentView, Response, Scope};
+use std::collections::BTreeMap;
+
+use domain::{Fault, attachment::Subject, id::PaymentId};
+use engine::{Abandon, AttachmentView, ListPayments, PaymentPage, PaymentView, Response, Scope};
 
 use super::{
     inputs::{authorise, cancel, capture, list, refund, resolve},
     views::{FilterFacts, OVERVIEW, PaymentObject, PaymentsPageObject},
 };
 use crate::{
+    attachments::views::ATTACHMENTS,
     executor::{Answer, Arguments, Out, object},
     operations::{Call, Operation, plain},
     shared::{Connection, PageFacts, Wanted, ids, note_number},
@@ -126,11 +129,22 @@ async fn list(call: Call<'_>, arguments: Arguments<'_>) -> Result<Out<'static>, 
     } else {
         call.engine.payments(call.caller, list).await?
     };
+    let listed: Vec<PaymentId> = found
+        .views
+        .iter()
+        .map(|(_, one)| one.payment.id())
+        .collect();
+    let mut attachments = attachments(call, &listed).await;
     let rows = found.views.into_iter().map(|(cursor, view)| {
         let timeline = Ok(view.timeline.unwrap_or_default());
+        let attachments = match &mut attachments {
+            Ok(found) => Ok(found.remove(&view.payment.id()).unwrap_or_default()),
+            Err(fault) => Err(fault.clone()),
+        };
         let payment = PaymentObject {
             payment: view.payment,
             timeline,
+            attachments,
             sight: call.sight(),
         };
         (cursor, payment)
@@ -189,9 +203,33 @@ pub(crate) async fn shown(call: Call<'_>, view: PaymentView) -> Out<'static> {
     } else {
         Ok(Vec::new())
     };
+    let id = view.payment.id();
+    let attachments = attachments(call, &[id])
+        .await
+        .map(|mut found| found.remove(&id).unwrap_or_default());
     object(PaymentObject {
         payment: view.payment,
         timeline,
+        attachments,
         sight: call.sight(),
     })
+}
+
+/// The attachments of payments, where they are selected and may be seen: one read for all.
+async fn attachments(
+    call: Call<'_>,
+    payments: &[PaymentId],
+) -> Result<BTreeMap<PaymentId, Vec<AttachmentView>>, Fault> {
+    let mut by_payment: BTreeMap<PaymentId, Vec<AttachmentView>> = BTreeMap::new();
+    if call.sight().is_server() && call.look.selects(ATTACHMENTS) {
+        for view in call
+            .engine
+            .attachments_of(call.caller.team, payments)
+            .await?
+        {
+            let Subject::Payment(payment) = view.attachment.subject;
+            by_payment.entry(payment).or_default().push(view);
+        }
+    }
+    Ok(by_payment)
 }

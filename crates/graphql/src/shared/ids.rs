@@ -2,7 +2,7 @@
 
 use domain::{
     Fault,
-    id::{ConnectionId, CustomerId, FlowId, IntentId, PaymentId, VaultToken},
+    id::{AttachmentId, ConnectionId, CustomerId, FlowId, IntentId, PaymentId, VaultToken},
 };
 use engine::faults;
 use serde_json::{Map, Value};
@@ -55,6 +55,11 @@ pub(crate) fn instance(text: &str) -> Result<Uuid, Fault> {
 /// A connection's id. Errors: `error.connection.not-found`.
 pub(crate) fn connection(text: &str) -> Result<ConnectionId, Fault> {
     ConnectionId::parse(text).ok_or_else(faults::connection_not_found)
+}
+
+/// An attachment's id. Errors: `error.attachment.not-found`.
+pub(crate) fn attachment(text: &str) -> Result<AttachmentId, Fault> {
+    AttachmentId::parse(text).ok_or_else(|| no_id(faults::attachment_not_found(), UUID))
 }
 
 /// A text argument that the schema requires; the empty text when it is not there.

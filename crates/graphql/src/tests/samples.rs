@@ -3,14 +3,15 @@
 use domain::{
     Timestamp,
     answer::{Answer, Approval},
+    attachment::{Attachment, FileType, Subject},
     caller::ClientGrant,
     country::Country,
     customer::{Customer, Instrument, StoredMethod},
     event::{Event, EventKind},
     expiry::Expiry,
     id::{
-        BlobId, ConnectionId, CustomerId, FlowId, IntentId, KeyId, MethodId, PaymentId, RefundId,
-        TeamId, VaultToken,
+        AttachmentId, BlobId, ConnectionId, CustomerId, FlowId, IntentId, KeyId, MethodId,
+        PaymentId, RefundId, TeamId, VaultToken,
     },
     intent::{self, CartItem, CartPatch, Changes, Intent, Start},
     method::{CardFunding, Method},
@@ -22,7 +23,10 @@ use domain::{
     person::{Address, Company, ShippingAddress},
     team::{ReturnHost, TeamSettings},
 };
-use engine::{ClientTokenView, ConnectionView, FlowTrial, FlowView, TeamView, TrialStep};
+use engine::{
+    AttachmentView, ClientTokenView, ConnectionView, FlowTrial, FlowView, TeamView, TrialStep,
+    UploadAddress,
+};
 use serde_json::json;
 
 pub(crate) fn uuid<T>(parse: impl Fn(&str) -> Option<T>) -> T {
@@ -357,5 +361,34 @@ pub(crate) fn event() -> Event {
         sequence: 3,
         data: serde_json::Map::new(),
         index: 0,
+    }
+}
+
+pub(crate) fn attachment() -> AttachmentView {
+    AttachmentView {
+        attachment: Attachment {
+            team: uuid(TeamId::parse),
+            id: uuid(AttachmentId::parse),
+            subject: Subject::Payment(uuid(PaymentId::parse)),
+            name: "receipt.pdf".to_owned(),
+            kind: FileType::Pdf,
+            bytes: 1_024,
+            sha256: "00".repeat(32),
+            object_key: "a/b/c".to_owned(),
+            made_by: uuid(KeyId::parse),
+            created_at: at(),
+            deleted_at: None,
+        },
+        access_url: "https://pay.example/attachments/x".to_owned(),
+    }
+}
+
+pub(crate) fn upload_address() -> UploadAddress {
+    UploadAddress {
+        id: uuid(AttachmentId::parse),
+        url: "https://pay.example/attachments/upload/x".to_owned(),
+        expires_at: at(),
+        kind: FileType::Pdf,
+        most: 1_024,
     }
 }

@@ -1,6 +1,7 @@
 //! The service put together: databases, vault, engine, interface.
 
 mod admin_listener;
+mod attachments;
 pub mod copies;
 mod databases;
 mod findings;
@@ -310,6 +311,7 @@ impl Whole {
             store: databases.store.clone(),
             vault,
             connectors: connectors(sandbox.as_deref()),
+            objects: attachments::objects(place.dir(), databases, settings, world)?,
             http: Arc::new(files.http),
             wallets: files.wallets,
             settings: engine::Settings {
@@ -427,6 +429,7 @@ fn engine_settings(settings: &Settings) -> engine::Settings {
             TestNumbers::Published(settings.vault.test_ranges.clone())
         },
         audit_retention: settings.audit.retention(),
+        attachments: settings.attachments.limits,
         order_ids: settings.vault.order_ids,
         request_deadline: settings.server.request_timeout.saturating_sub(ANSWERING),
         ..engine::Settings::default()

@@ -184,6 +184,11 @@ impl Local {
             Subject::new("data", "processors"),
             format!("in use: {named}"),
         );
+        let attachments = Subject::new("attachments", "place");
+        match super::attachments::answers(self.engine.objects().as_deref()).await {
+            Ok(place) => findings.ok(attachments, place),
+            Err(why) => findings.warning(attachments, why),
+        }
         if self.mode == Mode::Live {
             for line in super::mode::missing(teams, &processors) {
                 findings.warning(Subject::new("data", "live mode"), line);

@@ -117,6 +117,9 @@ fn print_report(report: &Report, has_keys: bool) -> ExitCode {
         "payments: {}, of which {} are in the simulator's books; stored methods: {}; secrets of connections and wallets: {}",
         report.payments, report.entries, report.methods, report.secrets
     ));
+    if report.attachments > 0 {
+        output::line(&format!("attachments: {}", report.attachments));
+    }
     if has_keys {
         output::line(&format!("sealed records opened: {}", report.opened));
     } else {
@@ -146,6 +149,9 @@ fn print_manifest(manifest: &Manifest) {
             "{}  {} bytes  sha256 {}",
             file.name, file.bytes, file.sha256
         ));
+    }
+    if manifest.attachments > 0 {
+        output::line(&format!("files of attachments: {}", manifest.attachments));
     }
 }
 

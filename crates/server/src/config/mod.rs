@@ -4,6 +4,7 @@
 //! compares with the defaults here. This is the one place that reads the environment.
 
 mod address;
+mod attachments;
 mod audit;
 mod database;
 mod outbound;
@@ -20,6 +21,7 @@ use domain::caller::Mode;
 use engine::OrderIds;
 
 pub use address::{IpRange, Origin};
+pub use attachments::{Attachments, Bucket};
 pub use audit::Audit;
 pub use database::Database;
 pub use outbound::Outbound;
@@ -73,6 +75,8 @@ pub struct Settings {
     pub jobs: Jobs,
     /// The audit trail.
     pub audit: Audit,
+    /// Files that merchants keep with their payments.
+    pub attachments: Attachments,
     /// Keys at the wallets.
     pub wallets: Wallets,
     /// Calls to others than processors.
@@ -143,6 +147,7 @@ impl Settings {
             vault: Vault::read(reader, &database),
             jobs: Jobs::read(reader),
             audit: Audit::read(reader),
+            attachments: Attachments::read(reader),
             wallets: Wallets::read(reader, mode),
             outbound: Outbound::read(reader, mode),
             log: Log::read(reader),

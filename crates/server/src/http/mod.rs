@@ -3,6 +3,7 @@
 //! Whatever happens, a request ends with an answer: [`edge`] stands around every handler and gives the request its id,
 //! turns a panic into an envelope, and adds the headers that every response carries.
 
+mod attachments;
 mod body;
 mod books;
 mod connections;
@@ -36,7 +37,7 @@ use axum::{
     extract::{Request, State},
     middleware,
     response::Response,
-    routing::{any, get, post},
+    routing::{any, get, post, put},
 };
 use domain::Code;
 use http::StatusCode;
@@ -68,6 +69,11 @@ pub fn router(web: &Arc<Web>) -> Router {
     let mut router = watching()
         .route("/api/graphql", any(graphql::endpoint))
         .route("/api/webhooks/{name}", post(webhooks::take))
+        .route(
+            "/attachments/upload/{token}",
+            put(attachments::upload).post(attachments::upload),
+        )
+        .route("/attachments/{token}", get(attachments::download))
         .route(
             "/3ds/{token}",
             get(returns::come_back).post(returns::come_back),

@@ -40,6 +40,7 @@ fn service(sim: &Sim, world: &World, directory: &tempfile::TempDir) -> Service {
             .into_iter()
             .collect(),
         http: Arc::new(http_client::Nowhere),
+        objects: None,
         wallets: WalletKeys::default(),
         settings: engine::Settings::default(),
     });

@@ -10,11 +10,14 @@ use std::{
 
 use engine::Engine;
 use graphql::Api;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 use world::World;
 
 use super::{health::Away, origins::Origins, rate::Rate};
 use crate::{config::IpRange, geo::Places, pages::Frames, sandbox::Sandbox, telemetry::Metrics};
+
+/// Files that may arrive at the same time: each lies in memory whole.
+const UPLOADS: usize = 8;
 
 /// What answers requests.
 pub struct Service {
@@ -66,6 +69,8 @@ pub struct Web {
     draining: AtomicBool,
     working: AtomicUsize,
     idle: Notify,
+    /// Files that may arrive at the same time.
+    pub(super) uploads: Semaphore,
 }
 
 impl Web {
@@ -82,6 +87,7 @@ impl Web {
             draining,
             working,
             idle,
+            uploads: Semaphore::new(UPLOADS),
         }
     }
 

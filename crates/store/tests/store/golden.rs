@@ -50,6 +50,7 @@ const COLUMNS: &[(&str, &str, Content)] = &[
 const PLAIN: &[&str] = &[
     "_id",
     "_hash",
+    "_key",
     "act",
     "actor",
     "address",
@@ -88,6 +89,7 @@ const PLAIN: &[&str] = &[
     "place",
     "processor",
     "reason",
+    "sha256",
     "scope",
     "scopes",
     "stage",

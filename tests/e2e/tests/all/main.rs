@@ -14,6 +14,7 @@
 
 mod abandon;
 mod apm;
+mod attachments;
 mod audit;
 mod bad_input;
 mod compatibility;

@@ -6,12 +6,14 @@ use domain::{
     money::Money,
     payment::{Operation, OperationKind, OperationState, Origin, Payment, TimelineEntry},
 };
+use engine::AttachmentView;
 use serde_json::{Map, Value};
 
 use super::parts::{
     Connections, Core, Details, Fraud, Gateway, MethodDetails, Payer, Receipt, Timeline,
 };
 use crate::{
+    attachments::views::AttachmentObject,
     executor::{Object, Out, object, optional, unknown_field},
     shared::{Sight, zoned},
 };
@@ -22,6 +24,8 @@ pub(crate) struct PaymentObject {
     pub(crate) payment: Box<Payment>,
     /// Its timeline, or why it can't be read; empty when it was not asked for.
     pub(crate) timeline: Result<Vec<TimelineEntry>, Fault>,
+    /// Its attachments, or why they can't be read; empty when they were not asked for, and for browsers.
+    pub(crate) attachments: Result<Vec<AttachmentView>, Fault>,
     /// What the credential may see.
     pub(crate) sight: Sight,
 }
@@ -34,6 +38,11 @@ impl Object for PaymentObject {
     fn field<'s>(&'s self, name: &str, arguments: &Map<String, Value>) -> Result<Out<'s>, Fault> {
         if name == "date" {
             return zoned(self.payment.created_at(), arguments);
+        }
+        if name == "attachments" {
+            let views = self.attachments.as_ref().map_err(Fault::clone)?;
+            let shown = views.iter().cloned().map(AttachmentObject);
+            return Ok(Out::List(shown.map(object).collect()));
         }
         plain(&self.payment, name)
             .or_else(|| self.part(name))
@@ -104,7 +113,6 @@ fn plain<'a>(payment: &'a Payment, name: &str) -> Option<Out<'a>> {
         "threeDSecureAuthenticationResult" => three_ds(payment)
             .and_then(|found| found.result.as_ref())
             .into(),
-        "attachments" => Out::List(Vec::new()),
         _ => return None,
     })
 }

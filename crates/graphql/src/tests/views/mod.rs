@@ -13,7 +13,7 @@ use domain::{
 };
 use serde_json::{Map, Value, json};
 
-use super::samples::{at, intent, method, payment, text};
+use super::samples::{at, attachment, intent, method, payment, text};
 use crate::{
     executor::{Object, Out},
     intents::views::IntentObject,
@@ -26,6 +26,7 @@ fn payment_object() -> PaymentObject {
     PaymentObject {
         payment: Box::new(payment()),
         timeline: Ok(vec![TimelineEntry::new(at(), "Authorised").saying("Well.")]),
+        attachments: Ok(vec![attachment()]),
         sight: Sight::Whole,
     }
 }

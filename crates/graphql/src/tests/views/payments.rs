@@ -75,6 +75,7 @@ fn a_decline_fills_the_outcome() {
     let object = PaymentObject {
         payment: Box::new(declined),
         timeline: Ok(Vec::new()),
+        attachments: Ok(Vec::new()),
         sight: Sight::Whole,
     };
     let Out::Object(core) = field(&object, "paymentCore") else {
@@ -102,6 +103,7 @@ fn a_decline_by_the_flow_fills_the_outcome_too() {
     let object = PaymentObject {
         payment: Box::new(declined),
         timeline: Ok(Vec::new()),
+        attachments: Ok(Vec::new()),
         sight: Sight::Whole,
     };
     let Out::Object(core) = field(&object, "paymentCore") else {

@@ -30,6 +30,9 @@ pub struct Manifest {
     pub generation: Option<String>,
     /// The databases, in the order in which they were taken.
     pub files: Vec<Copied>,
+    /// Files of attachments that were copied. What each must be stands in the store.
+    #[serde(default)]
+    pub attachments: u64,
 }
 
 /// One of its databases.
@@ -52,6 +55,7 @@ impl Manifest {
             mode: mode.to_owned(),
             generation,
             files: Vec::new(),
+            attachments: 0,
         }
     }
 

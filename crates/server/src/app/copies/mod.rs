@@ -1,5 +1,6 @@
 //! Backups of the embedded databases: taken while a server runs, put back, and looked through.
 
+mod files;
 pub mod horizon;
 mod keys;
 mod manifest;
@@ -76,6 +77,8 @@ pub fn back_up(settings: &Settings, to: &Path, world: &World) -> anyhow::Result<
             .with_context(|| path.display().to_string())?;
         manifest.add(to, &name)?;
     }
+    // After the store: what its rows refer to was written before, and is not removed on the same day.
+    manifest.attachments = files::copy_all(&dir.attachments(), &to.join(files::ATTACHMENTS))?;
     manifest.write(to)?;
     Ok(manifest)
 }
@@ -108,6 +111,14 @@ pub async fn restore(
     for copied in &manifest.files {
         copy(&from.join(&copied.name), &dir.path().join(&copied.name))?;
     }
+    let attachments = files::copy_all(&from.join(files::ATTACHMENTS), &dir.attachments())?;
+    ensure!(
+        attachments == manifest.attachments,
+        "{} has {attachments} files of attachments and had {}: it is no whole backup any more. Empty {} before you restore another one",
+        from.display(),
+        manifest.attachments,
+        dir.path().display()
+    );
     if let Some(keys) = to_copy {
         copy(keys, &keys_there)?;
     }

@@ -1,6 +1,6 @@
 //! Looks through a copy of an installation: whether it can be opened, and whether its databases fit each other.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use db::Db;
@@ -12,9 +12,10 @@ use domain::{
 use vault::{Holder, Vault, VaultError};
 use world::World;
 
-use super::{Manifest, copy, keys};
+use super::{Manifest, copy, files, keys};
 use crate::{
     app::{
+        attachments,
         databases::{Databases, Founding, open_books},
         keys::place,
     },
@@ -38,6 +39,8 @@ pub struct Report {
     pub opened: u64,
     /// Numbers that no record refers to; a job erases them.
     pub orphans: u64,
+    /// Attachments whose content is there and right.
+    pub attachments: u64,
     /// Entries of the simulator's books that were found for payments.
     pub entries: u64,
     /// What is wrong, one line each; at most [`Report::MOST`].
@@ -65,6 +68,8 @@ struct CopyPlace<'a> {
     /// The mode of a copy that does not have its own.
     mode: Mode,
     founding: Founding,
+    /// Where the files of attachments are, unless they are in a bucket.
+    attachments: Option<PathBuf>,
 }
 
 /// A secret that a connection or a wallet refers to.
@@ -115,6 +120,7 @@ pub async fn verify_backup(
         dir: &dir,
         mode,
         founding: Founding::Allowed,
+        attachments: Some(from.join(files::ATTACHMENTS)),
     };
     look_through(&settings, &place, every, world).await
 }
@@ -133,6 +139,7 @@ pub async fn verify_server(
         dir: &dir,
         mode: settings.mode,
         founding: Founding::Looked,
+        attachments: None,
     };
     look_through(settings, &place, every, world).await
 }
@@ -147,6 +154,7 @@ async fn look_through(
         dir,
         mode,
         founding,
+        ref attachments,
     } = *copy_place;
     let given = keys::given(settings)?;
     let databases = Databases::open_for_a_move(dir, settings, world, founding).await?;
@@ -179,6 +187,10 @@ async fn look_through(
     copy.methods(&mut report).await?;
     copy.secrets(&mut report).await?;
     copy.sealed(&mut report, every.max(1)).await?;
+    let objects = attachments::copied(attachments.as_deref(), settings, world)?;
+    let store = &copy.databases.store;
+    let whole = attachments::look(store, objects.as_deref(), |what| report.wrong(what)).await?;
+    report.attachments = whole;
     copy.databases.close().await;
     if let Some(books) = &copy.books {
         books.close().await;

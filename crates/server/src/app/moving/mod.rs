@@ -26,6 +26,7 @@ use domain::audit::{self, Act, Deed};
 use store::installation;
 use world::World;
 
+use super::attachments;
 use crate::{config::Settings, data_dir::mode_name};
 
 pub use mark::{NOT_TO_BE_SERVED, refuse_moved};
@@ -70,6 +71,8 @@ pub async fn migrate(
     progress: &Progress,
 ) -> anyhow::Result<Moved> {
     let world = from.world();
+    // First, so that nothing is begun where there is no place for them.
+    attachments::bring(from.store(), settings, world).await?;
     let state = agree(from, to, world).await?;
     if let Agreed::Copy { id } = state {
         let total = rows(from).await?;

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, fs};
 
 use serde_json::{Value, json};
-use testkit::{KeyKind, Server, Setup, Shop, cards};
+use testkit::{KeyKind, ObjectStore, Server, Setup, Shop, cards};
 
 use super::{list, of_act};
 
@@ -38,6 +38,7 @@ struct Things {
     method: String,
     payment: String,
     client_token: String,
+    attachment: String,
 }
 
 impl Things {
@@ -51,6 +52,7 @@ impl Things {
         Self {
             method: shop.tokenise_for(&customer, cards::VISA),
             customer,
+            attachment: shop.attach(&payment.id(), b"%PDF-1.7\n%%EOF"),
             payment: payment.id(),
             client_token: token.root()["id"].as_str().unwrap().to_owned(),
         }
@@ -181,6 +183,20 @@ fn acts_on(things: &Things) -> Vec<Tried> {
             &things.payment,
         ),
         act(
+            "createAttachment",
+            "mutation($id: ID!) { createAttachment(paymentId: $id, name: \"a.pdf\", type: \"application/pdf\") { id } }",
+            id(&things.payment),
+            "attachment.requested",
+            "",
+        ),
+        act(
+            "deleteAttachment",
+            "mutation($id: ID!) { deleteAttachment(id: $id) }",
+            id(&things.attachment),
+            "attachment.deleted",
+            &things.attachment,
+        ),
+        act(
             "deletePaymentMethod",
             "mutation($token: String!) { deletePaymentMethod(token: $token) }",
             json!({ "token": things.method }),
@@ -211,15 +227,15 @@ fn in_the_table() -> BTreeSet<String> {
         .collect()
 }
 
-fn without_look_ups() -> Server {
-    Setup::new()
-        .config("[recovery]\nschedule = [\"1h\"]\n")
-        .start()
+fn without_look_ups(setup: Setup) -> Server {
+    setup.config("[recovery]\nschedule = [\"1h\"]\n").start()
 }
 
 #[test]
 fn each_operation_that_is_to_be_recorded_leaves_one_entry() {
-    let server = without_look_ups();
+    let files = ObjectStore::start();
+    let setup = Setup::new().with_bucket(&files);
+    let server = without_look_ups(setup);
     let shop = server.shop();
     let acts = acts(&Things::of(&shop));
     let tried: BTreeSet<String> = acts.iter().map(|act| act.operation.to_owned()).collect();

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
-use testkit::{Answer, Order, Setup, Shop, cards};
+use testkit::{Answer, ObjectStore, Order, Setup, Shop, cards};
 
 use crate::operations::{Operation, operations, put, schema};
 
@@ -21,9 +21,12 @@ enum Thing {
     Instance,
     Connection,
     ClientToken,
+    Attachment,
 }
 
-use Thing::{ClientToken, Connection, Customer, Flow, Instance, Intent, Method, Payment};
+use Thing::{
+    Attachment, ClientToken, Connection, Customer, Flow, Instance, Intent, Method, Payment,
+};
 
 /// The arguments that name a thing.
 const NAMED: &[(&str, &str, Thing)] = &[
@@ -48,7 +51,9 @@ const NAMED: &[(&str, &str, Thing)] = &[
     ("capturePayment", "id", Payment),
     ("completeIntent", "id", Intent),
     ("completeIntent", "paymentReference", Payment),
+    ("createAttachment", "paymentId", Payment),
     ("decideApproval", "instanceId", Instance),
+    ("deleteAttachment", "id", Attachment),
     ("deleteConnection", "id", Connection),
     ("deleteCustomer", "id", Customer),
     ("deleteFlow", "id", Flow),
@@ -95,6 +100,7 @@ const NAMED: &[(&str, &str, Thing)] = &[
         "tokenRequest.vaultToken",
         Method,
     ),
+    ("listAttachments", "paymentId", Payment),
     ("listCustomerCards", "vaultCustomerId", Customer),
     ("listPayments", "data.customerId", Customer),
     ("listPayments", "data.id", Payment),
@@ -183,6 +189,10 @@ fn made(shop: &Shop, thing: Thing) -> (String, &'static str) {
             let newest = shop.gql("{ listClientTokens { edges { node { id } } } }", json!({}));
             (text(&newest.root()["edges"][0]["node"]["id"]), unknown)
         }
+        Attachment => {
+            let payment = shop.authorise(cards::VISA);
+            (shop.attach(&payment.id(), b"%PDF-1.7\n%%EOF"), unknown)
+        }
     }
 }
 
@@ -219,6 +229,7 @@ fn arguments(operation: &str, path: &str, asker: &Shop) -> Value {
                 json!({"headlessAuthorisePayment": input})
             }
         }
+        "createAttachment" => json!({"name": "receipt.pdf", "type": "application/pdf"}),
         "completeIntent" if path == "paymentReference" => {
             json!({"id": asker.start_intent(json!({}))["id"]})
         }
@@ -276,7 +287,8 @@ impl Story<'_> {
 
 #[test]
 fn what_another_team_has_is_not_there() {
-    let server = Setup::new().start();
+    let files = ObjectStore::start();
+    let server = Setup::new().with_bucket(&files).start();
     let (shop, other) = (server.shop(), server.other_team());
     let browser = other.client(json!({}));
     let schema = schema();

@@ -1,0 +1,246 @@
+//! Attachments: files that a merchant keeps with a payment.
+//!
+//! # How it works
+//! An operation hands out a signed address of ours; nothing is stored for it. What is uploaded there is judged by its content. Its key is
+//! committed as due to be removed, its content is written, and one more commit makes it an attachment. So a crash anywhere leaves
+//! either an attachment with its content, or a key that a job removes. Downloads have signed addresses too.
+//!
+//! # What is promised
+//! - An attachment that is listed has its content on stable storage.
+//! - An address is of no use for anything else, nor later than it says. It holds no credential.
+//! - A file is what its type says; it is only ever handed out to be saved.
+
+mod address;
+mod download;
+mod upload;
+
+use std::{sync::Arc, time::Duration};
+
+use db::Change;
+use domain::{
+    Code, Fault, Faults, Timestamp,
+    attachment::{Attachment, FileType, Limits, Subject, UploadGrant, Usage, file_name},
+    audit::{Act, Deed},
+    caller::Caller,
+    id::{AttachmentId, PaymentId, TeamId},
+};
+
+use objects::Objects;
+
+pub use download::Download;
+pub use upload::{Stored, UploadError};
+
+use crate::{
+    Engine,
+    faults::{EngineError, attachment_not_found, database, only_fault, payment_not_found},
+};
+
+/// How long an address to upload to is good.
+const UPLOAD_WITHIN: Duration = Duration::from_mins(15);
+/// How long an address to download from is good.
+const DOWNLOAD_WITHIN: Duration = Duration::from_mins(15);
+/// So long after it was deleted the content is removed: a backup that was begun before must find it.
+const REMOVED_AFTER: Duration = Duration::from_hours(24);
+
+/// Asks for an address to upload a file to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CreateAttachment {
+    /// The payment.
+    pub payment: PaymentId,
+    /// The file's name.
+    pub name: String,
+    /// Its media type.
+    pub kind: String,
+}
+
+/// Where a file is to be uploaded to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UploadAddress {
+    /// The id that the attachment will have.
+    pub id: AttachmentId,
+    /// The address.
+    pub url: String,
+    /// It is of no use later.
+    pub expires_at: Timestamp,
+    /// What the content must be.
+    pub kind: FileType,
+    /// The largest file. Unit: bytes.
+    pub most: u64,
+}
+
+/// An attachment with an address to download it from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AttachmentView {
+    /// The attachment.
+    pub attachment: Attachment,
+    /// A signed address, good for some minutes.
+    pub access_url: String,
+}
+
+impl Engine {
+    /// Hands out an address to which a file for a payment can be uploaded.
+    ///
+    /// # Errors
+    /// `error.attachment.switched-off`; `error.payment.not-found`; `error.validation` for the name, the type, and where the payment has
+    /// as much as it may have.
+    pub async fn create_attachment(
+        &self,
+        caller: &Caller,
+        command: CreateAttachment,
+    ) -> Result<UploadAddress, Fault> {
+        self.created_attachment(caller, command)
+            .await
+            .map_err(only_fault)
+    }
+
+    async fn created_attachment(
+        &self,
+        caller: &Caller,
+        command: CreateAttachment,
+    ) -> Result<UploadAddress, EngineError> {
+        let mut faults = Faults::default();
+        let name = faults.or_default(file_name(command.name, "name"));
+        let kind = FileType::declared(&command.kind, "type");
+        let kind = match kind {
+            Ok(kind) => faults.end(kind)?,
+            Err(fault) => {
+                faults.or_default::<()>(Err(fault));
+                return Err(faults.end(()).err().unwrap_or_else(Fault::unknown).into());
+            }
+        };
+        let store = &self.inner.store;
+        store::payment::of_team(store, caller.team, command.payment)
+            .await?
+            .ok_or_else(payment_not_found)?;
+        if self.inner.objects.is_none() {
+            return Err(switched_off().into());
+        }
+        let subject = Subject::Payment(command.payment);
+        let limits = self.inner.settings.attachments;
+        let there = store::attachment::of_subject(store, caller.team, subject).await?;
+        limits
+            .room(usage(&there))
+            .map_err(|refused| Fault::new(Code::Validation, refused.message(limits)))?;
+        let world = &self.inner.world;
+        let grant = UploadGrant {
+            team: caller.team,
+            id: AttachmentId::new(world.uuid_v7()),
+            subject,
+            name,
+            kind,
+            made_by: caller.key,
+            until: world.now().after(UPLOAD_WITHIN),
+        };
+        let deed = Deed::on(
+            caller.team,
+            Act::AttachmentRequested,
+            "attachment",
+            grant.id,
+        )
+        .with("payment", command.payment.to_string());
+        let change = Change::new(self.change_id(), &grant.id.key()).with(self.audit(&deed));
+        self.commit_plain(change).await?;
+        Ok(UploadAddress {
+            id: grant.id,
+            url: self.upload_url(&grant),
+            expires_at: grant.until,
+            kind,
+            most: limits.file_bytes,
+        })
+    }
+
+    /// A payment's attachments, oldest first.
+    ///
+    /// # Errors
+    /// `error.payment.not-found`.
+    pub async fn attachments_of_payment(
+        &self,
+        caller: &Caller,
+        payment: PaymentId,
+    ) -> Result<Vec<AttachmentView>, Fault> {
+        let store = &self.inner.store;
+        store::payment::of_team(store, caller.team, payment)
+            .await
+            .map_err(|error| database(&error))?
+            .ok_or_else(payment_not_found)?;
+        self.attachments_of(caller.team, &[payment]).await
+    }
+
+    /// The attachments of payments of a team, oldest first, by one read.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn attachments_of(
+        &self,
+        team: TeamId,
+        payments: &[PaymentId],
+    ) -> Result<Vec<AttachmentView>, Fault> {
+        let subjects: Vec<Subject> = payments.iter().copied().map(Subject::Payment).collect();
+        let found = store::attachment::of_subjects(&self.inner.store, team, &subjects)
+            .await
+            .map_err(|error| database(&error))?;
+        let views = found.into_iter().map(|(_, attachment)| AttachmentView {
+            access_url: self.download_url(&attachment),
+            attachment,
+        });
+        Ok(views.collect())
+    }
+
+    /// Deletes an attachment. Its content is removed a day later.
+    ///
+    /// # Errors
+    /// `error.attachment.not-found`.
+    pub async fn delete_attachment(&self, caller: &Caller, id: AttachmentId) -> Result<(), Fault> {
+        self.deleted_attachment(caller.team, id)
+            .await
+            .map_err(only_fault)
+    }
+
+    async fn deleted_attachment(&self, team: TeamId, id: AttachmentId) -> Result<(), EngineError> {
+        let found = store::attachment::of_team(&self.inner.store, team, id).await?;
+        let attachment = found
+            .filter(|attachment| attachment.deleted_at.is_none())
+            .ok_or_else(attachment_not_found)?;
+        let now = self.inner.world.now();
+        let Subject::Payment(payment) = attachment.subject;
+        let deed = Deed::on(team, Act::AttachmentDeleted, "attachment", id)
+            .with("payment", payment.to_string());
+        let change = Change::new(self.change_id(), &id.key())
+            .with(store::attachment::delete(team, id, now))
+            .with(store::attachment::release_object(
+                &attachment,
+                now.after(REMOVED_AFTER),
+            ))
+            .with(self.audit(&deed));
+        if self.commit_plain(change).await?.is_some() {
+            // Somebody else deleted it at the same moment.
+            return Err(attachment_not_found().into());
+        }
+        Ok(())
+    }
+
+    /// Where the content of attachments lies.
+    pub fn objects(&self) -> Option<Arc<dyn Objects>> {
+        self.inner.objects.clone()
+    }
+
+    /// How much is kept.
+    pub fn attachment_limits(&self) -> Limits {
+        self.inner.settings.attachments
+    }
+}
+
+/// No attachments are kept here.
+fn switched_off() -> Fault {
+    let message = "This installation keeps no attachments: its nodes share a database, and no object store is configured for the files \
+                   (`attachments.bucket`, see docs/attachments.md).";
+    Fault::new(Code::AttachmentsOff, message)
+}
+
+/// What is there already.
+fn usage(there: &[(u32, Attachment)]) -> Usage {
+    Usage {
+        files: u32::try_from(there.len()).unwrap_or(u32::MAX),
+        bytes: there.iter().map(|(_, one)| one.bytes).sum(),
+    }
+}

@@ -1,0 +1,6 @@
+//! Attachments.
+
+mod operations;
+pub(crate) mod views;
+
+pub(crate) use self::operations::OPERATIONS;
