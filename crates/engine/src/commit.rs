@@ -35,6 +35,8 @@ pub(crate) struct CommitParts {
     pub(crate) progress: Option<Progress>,
     /// The date of a new payment.
     pub(crate) date: Option<Date>,
+    /// The service's own act, no matter whose request led to it: its event names nobody.
+    pub(crate) is_services: bool,
 }
 
 /// Why a commit has no outcome.
@@ -112,12 +114,9 @@ impl Engine {
         } else {
             store::payment::update(payment, at)
         });
-        change.push(store::event::insert(
-            payment,
-            &self.event_commit(id),
-            lines,
-            at,
-        ));
+        let mut commit = self.event_commit(id);
+        commit.by = commit.by.filter(|_| !parts.is_services);
+        change.push(store::event::insert(payment, &commit, lines, at));
         for statement in parts.statements {
             change.push(statement);
         }

@@ -56,6 +56,8 @@ pub use runs::{MOST_TRIGGERED, StartedFlow};
 pub use status::Status;
 pub use timeline::{Occurrence, TimelineEntry};
 
+use std::ops::{Deref, DerefMut};
+
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -66,9 +68,14 @@ use crate::{
     money::Money,
 };
 
-/// A payment as it is stored.
+/// A payment. A handle: it is passed from one future to the next many times on its way, so its fields lie in a box.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Payment {
+#[serde(transparent)]
+pub struct Payment(Box<Fields>);
+
+/// A payment's fields, as they are stored. Only this module and what lies in it reads and writes them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Fields {
     /// Its id.
     id: PaymentId,
     /// Whose it is.
@@ -167,6 +174,20 @@ pub struct Payment {
     contested_by: Vec<DisputeId>,
     /// Every call made for it, in order.
     operations: Vec<Operation>,
+}
+
+impl Deref for Payment {
+    type Target = Fields;
+
+    fn deref(&self) -> &Fields {
+        &self.0
+    }
+}
+
+impl DerefMut for Payment {
+    fn deref_mut(&mut self) -> &mut Fields {
+        &mut self.0
+    }
 }
 
 impl Payment {

@@ -1,8 +1,8 @@
 //! A payment as it is made, and what is planned for it before its first attempt.
 
 use super::{
-    CaptureRule, FlowRun, Gateway, Initiator, Origin, PaidWith, PauseReason, Payer, Payment, Route,
-    Status, ThreeDsWish,
+    CaptureRule, Fields, FlowRun, Gateway, Initiator, Origin, PaidWith, PauseReason, Payer,
+    Payment, Route, Status, ThreeDsWish,
 };
 use crate::{
     Timestamp,
@@ -84,7 +84,7 @@ impl Payment {
             Some(_) => (Origin::Automation, CaptureRule::Immediate),
             None => (Origin::Headless, CaptureRule::Api),
         };
-        Self {
+        Self(Box::new(Fields {
             id,
             team: asked.team,
             version: 1,
@@ -121,7 +121,7 @@ impl Payment {
             answered: Vec::new(),
             contested_by: Vec::new(),
             operations: Vec::new(),
-        }
+        }))
     }
 
     /// A flow's wish about 3D Secure. What the request or the flow asks for is asked for.

@@ -295,9 +295,10 @@ impl Payment {
             | OperationState::Pending { .. }
             | OperationState::Done { .. } => return None,
         };
-        let own = self.flow.iter_mut();
+        let fields = &mut *self.0;
+        let own = fields.flow.iter_mut();
         let pause = own
-            .chain(self.triggered.iter_mut())
+            .chain(fields.triggered.iter_mut())
             .filter_map(|run| run.pause.as_mut())
             .find(|pause| pause.why == PauseReason::Outcome && pause.operation == Some(n))?;
         let since = pause.failing_since.unwrap_or(at);

@@ -85,6 +85,7 @@ impl Engine {
             deadline: Some(request.deadline),
             date: Some(date),
             progress: Some(request.progress.clone()),
+            is_services: false,
         };
         match self
             .commit_payment(&payment, &followed.lines, parts)

@@ -76,8 +76,8 @@ pub(crate) use webhook_out::{Calling, Hook};
 /// A payment as it is shown.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PaymentView {
-    /// The payment; boxed, since it is large and handed on from one future to the next.
-    pub payment: Box<Payment>,
+    /// The payment.
+    pub payment: Payment,
     /// Its timeline up to the payment's version; filled by [`Engine::with_timeline`].
     pub timeline: Option<Vec<TimelineEntry>>,
 }
@@ -85,7 +85,7 @@ pub struct PaymentView {
 impl PaymentView {
     pub(crate) fn of(payment: Payment) -> Self {
         Self {
-            payment: Box::new(payment),
+            payment,
             timeline: None,
         }
     }

@@ -13,7 +13,7 @@ use super::{automation::FlowRequest, effects::Effects, route::Choice};
 use crate::{
     Engine,
     change::{Decision, Key, Start},
-    commit::note_payment,
+    commit::{CommitParts, note_payment},
     deadline::Deadline,
     faults::{EngineError, payment_not_found},
     idempotency::Responses,
@@ -101,7 +101,11 @@ impl Engine {
             } else {
                 Responses::Waiting
             },
-            ..Effects::default()
+            // Who asked for the operation is with its begin.
+            parts: CommitParts {
+                is_services: matches!(report.source, Source::Call | Source::Restored),
+                ..CommitParts::default()
+            },
         };
         Ok(Decision::Write(payment, effects, ()))
     }

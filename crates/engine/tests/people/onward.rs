@@ -62,7 +62,7 @@ fn pay(shop: &Shop, command: Authorise, key: Option<&str>) -> Response<Payment> 
     let once = key.and_then(|key| once(Scope::Authorise, key, &json!(1)));
     let reported = shop.run(shop.engine.authorise(&shop.server, once, Ok(command)));
     Response {
-        result: reported.result.map(|view| *view.payment),
+        result: reported.result.map(|view| view.payment),
         replayed: reported.replayed,
     }
 }

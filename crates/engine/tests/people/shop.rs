@@ -280,7 +280,7 @@ impl Shop {
                 .authorise(&self.server, once, Ok(order(customer))),
         );
         Response {
-            result: details.result.map(|view| *view.payment),
+            result: details.result.map(|view| view.payment),
             replayed: details.replayed,
         }
     }

@@ -193,7 +193,7 @@ macro_rules! golden {
 #[test]
 fn what_is_stored_of_payments_stays_as_it_is() {
     let types = &[
-        ("Payment", PAYMENT),
+        ("Fields", PAYMENT),
         ("PaidWith", PARTS),
         ("PaidAccount", PARTS),
         ("Payer", PARTS),

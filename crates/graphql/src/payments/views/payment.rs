@@ -21,7 +21,7 @@ use crate::{
 /// `Payment`, owning what it shows.
 pub(crate) struct PaymentObject {
     /// The payment.
-    pub(crate) payment: Box<Payment>,
+    pub(crate) payment: Payment,
     /// Its timeline, or why it can't be read; empty when it was not asked for.
     pub(crate) timeline: Result<Vec<TimelineEntry>, Fault>,
     /// Its attachments, or why they can't be read; empty when they were not asked for, and for browsers.

@@ -167,7 +167,7 @@ fn optional_parts_are_null_and_bank_accounts_have_no_expiry() {
         }),
     );
     let bare = PaymentObject {
-        payment: Box::new(bare),
+        payment: bare,
         timeline: Ok(Vec::new()),
         attachments: Ok(Vec::new()),
         sight: Sight::Whole,

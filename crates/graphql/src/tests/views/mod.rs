@@ -24,7 +24,7 @@ use crate::{
 
 fn payment_object() -> PaymentObject {
     PaymentObject {
-        payment: Box::new(payment()),
+        payment: payment(),
         timeline: Ok(vec![TimelineEntry::new(at(), "Authorised").saying("Well.")]),
         attachments: Ok(vec![attachment()]),
         sight: Sight::Whole,

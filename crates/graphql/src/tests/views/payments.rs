@@ -73,7 +73,7 @@ fn a_decline_fills_the_outcome() {
     );
     let declined = with(&payment(), &json!({ "operations": [attempt] }));
     let object = PaymentObject {
-        payment: Box::new(declined),
+        payment: declined,
         timeline: Ok(Vec::new()),
         attachments: Ok(Vec::new()),
         sight: Sight::Whole,
@@ -101,7 +101,7 @@ fn a_decline_by_the_flow_fills_the_outcome_too() {
     let mut declined = with(&payment(), &json!({ "operations": [] }));
     declined.decline_by_rule(Decline::of(DeclineCode::CustomRule), declined.created_at());
     let object = PaymentObject {
-        payment: Box::new(declined),
+        payment: declined,
         timeline: Ok(Vec::new()),
         attachments: Ok(Vec::new()),
         sight: Sight::Whole,
