@@ -144,6 +144,11 @@ impl Payment {
             .chain(looks)
     }
 
+    /// Everything that is to be done for it, each with its time.
+    pub(super) fn due(&self) -> impl Iterator<Item = (Timestamp, Duty)> + '_ {
+        self.duties().map(|due| (due.at, due.duty))
+    }
+
     /// When others must look after the payment that is committed at `at`.
     pub fn due_for_others(&self, at: Timestamp) -> Option<Timestamp> {
         let due = |due: Due| match due.whose {

@@ -19,6 +19,7 @@ mod differs;
 mod disputed;
 mod due;
 mod event;
+mod explain;
 mod fields;
 mod given_up;
 mod late;
@@ -43,6 +44,7 @@ pub use event::{
     FlowStarted, FlowWaits, OfDispute, OperationEnded, OperationFacts, OtherOperationFound,
     OutcomeFound, PaymentEvent, RequiredAction, Started, WaitsFor,
 };
+pub use explain::StorySources;
 pub use new::NewPayment;
 pub use news::{Arrival, News, Resolution, Source};
 pub use operation::{

@@ -6,6 +6,7 @@ mod bench;
 mod differs;
 mod disputed;
 mod events;
+mod explain;
 mod life;
 mod properties;
 mod runs;

@@ -26,8 +26,9 @@ use std::sync::Arc;
 use db::{Change, Statement};
 use domain::{
     Fault,
-    audit::{Act, Actor, Deed, Entry, INSTALLATION, Origin, Source},
+    audit::{Act, Actor, ActorKind, Deed, Entry, INSTALLATION, Origin, Source},
     caller::Caller,
+    id::TeamId,
     rights::{self, Record},
 };
 
@@ -49,7 +50,7 @@ impl Engine {
     /// The engine as a request uses it that comes from there, before it is known who sends it.
     #[must_use]
     pub fn asked_from(&self, source: Source) -> Self {
-        let actor = Actor::of(domain::audit::ActorKind::Unknown);
+        let actor = Actor::of(ActorKind::Unknown);
         self.by(Origin { actor, source })
     }
 
@@ -83,6 +84,12 @@ impl Engine {
             origin: Arc::new(origin),
             lane: self.lane,
         }
+    }
+
+    /// Counts that a person who runs the service has read a team's data by a command.
+    pub(crate) fn count_operators_read(&self, team: TeamId, command: &'static str) {
+        let read = (team, Actor::of(ActorKind::Operator), command);
+        self.inner.audit.accessed(read, self.inner.world.now());
     }
 
     /// Judges whether a caller may do the operation of this name, and counts it where the table of rights says so.

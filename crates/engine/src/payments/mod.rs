@@ -14,6 +14,7 @@ mod checkout;
 mod command;
 mod decide;
 mod effects;
+mod explain;
 mod facts;
 mod first_commit;
 mod health;

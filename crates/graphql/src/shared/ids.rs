@@ -16,7 +16,7 @@ const UUID: &str = "0192c1d4-7a3b-7c4e-9f21-6b8d5e0a1c34";
 /// The fault of a text that can't be an id: most likely it is a number of the merchant's own.
 fn no_id(fault: Fault, example: &str) -> Fault {
     let message = format!(
-        "{} This is no id of ours, which looks like {example}; a number of your own is not one.",
+        "{} An id looks like {example}; a number of your own, such as an order's, is not one.",
         fault.message
     );
     Fault { message, ..fault }

@@ -110,6 +110,13 @@ pub enum Request {
         /// What the payment is, a JSON object.
         facts: String,
     },
+    /// Tells a payment's story in plain words.
+    Explain {
+        /// The payment's id.
+        payment: String,
+        /// The team's id or name; every team when absent.
+        team: Option<String>,
+    },
     /// Seals every record of the vault under a new key.
     VaultRotate,
     /// Lists entries of the audit trail.

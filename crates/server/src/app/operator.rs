@@ -3,6 +3,7 @@
 mod audit;
 mod flows;
 mod keys;
+mod payments;
 mod team;
 
 use std::sync::Arc;
@@ -91,6 +92,7 @@ impl Local {
                 self.try_flow(team, FlowVersion { id, version }, &facts, say)
                     .await
             }
+            Request::Explain { payment, team } => self.explain(&payment, team, say).await,
             Request::VaultRotate => self.rotate(say).await,
             Request::AuditList(wanted) => self.list_audit(wanted, say).await,
             Request::AuditExport { team } => self.export_audit(team, say).await,

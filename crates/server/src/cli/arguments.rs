@@ -47,6 +47,8 @@ pub(super) enum Command {
     /// The audit trail: who did what
     #[command(subcommand)]
     Audit(Audits),
+    /// Tell a payment's story in plain words: what was tried where, what is proven, what comes next
+    Explain(Explain),
     /// Copy the embedded databases, also while a server runs, or look through a copy
     Backup(Backup),
     /// Make an installation of a backup, in a data directory that has none
@@ -198,6 +200,18 @@ fn scope(text: &str) -> Result<Scope, String> {
         let names: Vec<&str> = Scope::ALL.iter().map(|scope| scope.code()).collect();
         format!("must be one of {}", names.join(", "))
     })
+}
+
+#[derive(Args)]
+pub(super) struct Explain {
+    /// The payment's id, such as payments:01a206e1-cb37-767a-93b0-b03517f14ba8
+    #[arg(value_name = "PAYMENT")]
+    pub(super) payment: String,
+    /// The team's id or name; every team when absent
+    #[arg(long)]
+    pub(super) team: Option<String>,
+    #[command(flatten)]
+    pub(super) place: Location,
 }
 
 #[derive(Subcommand)]

@@ -19,7 +19,7 @@ use crate::{
     admin::{KeyWanted, Request},
     log,
 };
-use arguments::{Cli, Command, Keys, Teams, Vaults};
+use arguments::{Cli, Command, Explain, Keys, Teams, Vaults};
 
 /// Runs the command that the process was started with.
 pub fn run() -> ExitCode {
@@ -54,6 +54,11 @@ pub fn run() -> ExitCode {
         Command::Key(command) => key(command),
         Command::Flow(command) => flow::run(command),
         Command::Audit(command) => audit::run(command),
+        Command::Explain(Explain {
+            payment,
+            team,
+            place,
+        }) => operate::operate(&place, &Request::Explain { payment, team }),
         Command::Backup(flags) => backup::backup(flags),
         Command::Restore(flags) => backup::restore(&flags),
         Command::Upgrade(flags) => upgrade::upgrade(&flags),
