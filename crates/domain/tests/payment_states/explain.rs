@@ -14,8 +14,8 @@ fn story(payment: &Payment) -> String {
 }
 
 #[test]
-fn a_story_can_be_told_of_a_payment_in_every_status() {
-    let mut told = 0;
+fn a_story_is_written_of_a_payment_in_every_status() {
+    let mut written = 0;
     for status in Status::ALL {
         let Some(payment) = in_status(*status) else {
             continue;
@@ -24,9 +24,9 @@ fn a_story_can_be_told_of_a_payment_in_every_status() {
         assert!(story.contains(&format!("is {status}")), "{story}");
         let (_, next) = story.split_once("What comes next\n").unwrap();
         assert!(!next.is_empty(), "{story}");
-        told += 1;
+        written += 1;
     }
-    assert!(told > 8, "{told}");
+    assert!(written > 8, "{written}");
 }
 
 #[test]

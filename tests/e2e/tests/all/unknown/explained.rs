@@ -32,7 +32,7 @@ fn the_story_of_an_unknown_charge_says_what_is_proven_and_what_comes_next() {
 }
 
 #[test]
-fn a_story_is_told_of_the_team_that_is_named_and_of_payments_alone() {
+fn a_story_is_printed_of_the_team_that_is_named_and_of_payments_alone() {
     let server = Setup::new().start();
     let payment = server.shop().authorise(cards::VISA);
     server.other_team();
