@@ -219,6 +219,7 @@ pub const OPERATIONS: &[Operation] = &[
         Scope::Manage,
         Done(Act::ConnectionEnabled),
     ),
+    row("events", Holders::SecretKeys, Scope::Read, Counted),
     row("exportFlow", Holders::SecretKeys, Scope::Read, Counted),
     row(
         "generateClientToken",
@@ -283,6 +284,7 @@ pub const OPERATIONS: &[Operation] = &[
     // What it finds is judged by the operation that reads it.
     row("node", Holders::All, Scope::Read, Counted),
     row("optimise", Holders::All, Scope::Payments, Counted),
+    row("paymentTimeline", Holders::SecretKeys, Scope::Read, Counted),
     row(
         "publishFlow",
         Holders::SecretKeys,

@@ -73,7 +73,7 @@ pub use attachments::{
 pub use audit::{Broken, Listed, Mark, TrailFilter, Verified, Verifier, Written, operators_entry};
 pub use connections::{ConnectionView, SaveConnection};
 pub use disputes::DisputeView;
-pub use events::{EventPage, ListEvents};
+pub use events::{EventPage, FollowedEvents, FollowedPayment, ListEvents};
 pub use flows::{FlowFormat, FlowTrial, FlowView, SaveFlow, TrialStep, WrittenFlow};
 pub use http_client::Url;
 pub use idempotency::{Once, Response, Scope};
@@ -148,6 +148,7 @@ struct Inner {
     locks: locks::StreamLocks,
     /// Uploads to one payment; what moves its money never waits for a file.
     upload_turns: locks::StreamLocks,
+    followers: events::Followers,
     watching: Arc<progress::Watching>,
     large: payments::Large,
     looking: payments::Looking,
@@ -188,6 +189,7 @@ impl Engine {
                 public_url: OnceLock::new(),
                 locks: locks::StreamLocks::default(),
                 upload_turns: locks::StreamLocks::default(),
+                followers: events::Followers::default(),
                 watching: Arc::default(),
                 large: payments::Large::default(),
                 looking: payments::Looking::default(),

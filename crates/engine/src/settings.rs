@@ -50,6 +50,10 @@ pub struct Settings {
     pub test_numbers: TestNumbers,
     /// How long entries of the audit trail are kept.
     pub audit_retention: Duration,
+    /// Streams that this node serves at a time.
+    pub streams: u32,
+    /// Streams of one team among them.
+    pub streams_of_team: u32,
     /// How much is kept as attachments.
     pub attachments: domain::attachment::Limits,
     /// Which of the merchant's own names are taken for a card's number.
@@ -103,6 +107,8 @@ impl Default for Settings {
             quotas: QuotaLimits::default(),
             test_numbers: TestNumbers::Published(Vec::new()),
             audit_retention: Duration::from_hours(400 * 24),
+            streams: 1_000,
+            streams_of_team: 250,
             attachments: domain::attachment::Limits::default(),
             order_ids: OrderIds::Equal,
         }

@@ -5,11 +5,21 @@ use engine::Engine;
 
 use crate::{
     executor::{
-        Executor, Introspection, Limits, Method, Request, Response, RootFields, SchemaBroken,
+        Executor, Introspection, Limits, Method, Request, Response, RootFields, SchemaBroken, Sink,
     },
     operations::Operations,
     product::{MethodNames, product},
 };
+
+/// What comes with a request for a stream besides the document.
+pub struct Wanted {
+    /// How the request came.
+    pub method: Method,
+    /// The header's value as it came.
+    pub idempotency_key: Option<String>,
+    /// The place of the last answer that the client has had (`Last-Event-ID`).
+    pub last_place: Option<String>,
+}
 
 /// The interface: the schema with the engine behind it.
 pub struct Api {
@@ -52,5 +62,23 @@ impl Api {
             Operations::new(engine, caller, idempotency_key, fields)
         };
         self.executor.execute(request, method, root).await
+    }
+
+    /// Runs a request whose answers go into `sink` as they come. Returns the refusal of one that can't run.
+    pub async fn stream(
+        &self,
+        caller: &Caller,
+        request: &Request,
+        wanted: Wanted,
+        sink: &mut dyn Sink,
+    ) -> Option<Response> {
+        let root = |fields: &RootFields<'_>| {
+            let engine = self.engine.on_behalf_of(caller);
+            Operations::new(engine, caller, wanted.idempotency_key, fields)
+                .going_on_from(wanted.last_place)
+        };
+        self.executor
+            .stream(request, wanted.method, root, sink)
+            .await
     }
 }

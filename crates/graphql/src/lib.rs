@@ -23,8 +23,10 @@ mod tokens;
 mod wallets;
 
 pub use self::{
-    api::Api,
-    executor::{Execution, Introspection, Limits, Method, Request, Response, SchemaBroken},
+    api::{Api, Wanted},
+    executor::{
+        Execution, Frame, Introspection, Limits, Method, Request, Response, SchemaBroken, Sink,
+    },
     operations::{Operation, operations},
     product::{MethodNames, SDL, refusal},
 };

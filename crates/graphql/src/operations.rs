@@ -14,7 +14,7 @@ use futures_util::{FutureExt, future::BoxFuture};
 use self::key::Key;
 use crate::{
     attachments, connections, customers, events,
-    executor::{Answer, Arguments, LookAhead, Out, Root, RootCall, RootFields},
+    executor::{Answer, Arguments, Items, LookAhead, Out, Root, RootCall, RootFields},
     flows, intents, node, payments,
     shared::Sight,
     teams_and_keys, tokens, wallets,
@@ -41,6 +41,17 @@ const ROW_BYTES: u64 = 2_048;
 /// Answers an operation.
 type Resolver = for<'a> fn(Call<'a>, Arguments<'a>) -> BoxFuture<'a, Answer>;
 
+/// Opens the source of a subscription.
+type Opener = for<'a> fn(Call<'a>, Arguments<'a>) -> BoxFuture<'a, Result<Items<'a>, Fault>>;
+
+/// How an operation is answered.
+enum Answering {
+    /// Once.
+    Once(Resolver),
+    /// Again and again.
+    Stream(Opener),
+}
+
 /// An operation of the API: one root field.
 pub struct Operation {
     /// The name of the root field.
@@ -48,7 +59,7 @@ pub struct Operation {
     /// Whether it takes an idempotency key. Source: behaviour contract, section 5.
     pub takes_key: bool,
     counted: Counted,
-    resolve: Resolver,
+    answering: Answering,
 }
 
 /// What of an operation is counted when a browser's credential does it.
@@ -69,7 +80,17 @@ impl Operation {
             name,
             takes_key: false,
             counted: Counted::Done,
-            resolve,
+            answering: Answering::Once(resolve),
+        }
+    }
+
+    /// A subscription.
+    pub(crate) const fn stream(name: &'static str, open: Opener) -> Self {
+        Self {
+            name,
+            takes_key: false,
+            counted: Counted::Done,
+            answering: Answering::Stream(open),
         }
     }
 
@@ -128,6 +149,8 @@ pub(crate) struct Call<'a> {
     /// What is selected of the answer.
     pub(crate) look: LookAhead<'a>,
     key: &'a Key,
+    /// The place of the last answer of a stream that the client has had.
+    pub(crate) last_place: Option<&'a str>,
 }
 
 impl Call<'_> {
@@ -165,6 +188,7 @@ pub(crate) struct Operations<'a> {
     engine: Engine,
     caller: &'a Caller,
     key: Key,
+    last_place: Option<String>,
 }
 
 impl<'a> Operations<'a> {
@@ -179,7 +203,13 @@ impl<'a> Operations<'a> {
             engine,
             caller,
             key: key::judge(key, keyed),
+            last_place: None,
         }
+    }
+
+    /// For a client that has had a stream's answers up to a place.
+    pub(crate) fn going_on_from(self, last_place: Option<String>) -> Self {
+        Self { last_place, ..self }
     }
 
     /// Whether the operation may be done; nothing of its arguments was looked at so far.
@@ -210,10 +240,29 @@ impl<'a> Operations<'a> {
                     caller: self.caller,
                     look: call.look_ahead,
                     key: &self.key,
+                    last_place: None,
                 };
-                (operation.resolve)(with, call.arguments)
+                match operation.answering {
+                    Answering::Once(resolve) => resolve(with, call.arguments),
+                    Answering::Stream(_) => ready(Err(Fault::unknown())),
+                }
             }
             Err(fault) => ready(Err(fault)),
+        }
+    }
+
+    async fn source<'b>(&'b self, call: RootCall<'b>) -> Result<Items<'b>, Fault> {
+        let operation = self.permitted(&call)?;
+        let with = Call {
+            engine: &self.engine,
+            caller: self.caller,
+            look: call.look_ahead,
+            key: &self.key,
+            last_place: self.last_place.as_deref(),
+        };
+        match operation.answering {
+            Answering::Stream(open) => open(with, call.arguments).await,
+            Answering::Once(_) => Err(Fault::unknown()),
         }
     }
 }
@@ -231,6 +280,10 @@ impl Root for Operations<'_> {
                 Err(fault) => Err(fault).into(),
             }
         })
+    }
+
+    fn subscribe<'a>(&'a self, call: RootCall<'a>) -> BoxFuture<'a, Result<Items<'a>, Fault>> {
+        self.source(call).boxed()
     }
 }
 

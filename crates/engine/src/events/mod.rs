@@ -1,6 +1,9 @@
 //! Events for merchants: the catch-up query, and all that is sent to webhook endpoints.
 
 mod cursor;
+mod follow;
 mod list;
 
+pub(crate) use follow::Followers;
+pub use follow::{FollowedEvents, FollowedPayment};
 pub use list::{EventPage, ListEvents};

@@ -22,6 +22,22 @@ pub(crate) fn list(arguments: Map<String, Value>) -> Result<ListEvents, Fault> {
     }))
 }
 
+/// Which events are followed.
+pub(crate) struct FollowEvents {
+    /// Behind which cursor; from now on when absent.
+    pub(crate) after: Option<String>,
+    /// Of which kinds.
+    pub(crate) kinds: KindFilter,
+}
+
+/// Errors: `error.validation`.
+pub(crate) fn follow(arguments: Map<String, Value>) -> Result<FollowEvents, Fault> {
+    let mut reader = Reader::new(arguments, Blank::Absent);
+    let after = reader.raw("after");
+    let kinds = KindFilter::parse(reader.texts("kinds").unwrap_or_default(), "kinds")?;
+    Ok(FollowEvents { after, kinds })
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;

@@ -1,18 +1,20 @@
 //! Events for merchants.
 
 use domain::Fault;
+use futures_util::{FutureExt as _, StreamExt as _, stream};
 
 use super::{inputs, views::EventObject};
 use crate::{
-    executor::{Arguments, Out, object},
+    executor::{Arguments, Item, Items, Out, object},
     operations::{Call, Operation, plain},
     shared::{Connection, PageFacts},
 };
 
 /// The operations.
-pub(crate) const OPERATIONS: &[Operation] = &[Operation::plain("listEvents", |call, given| {
-    plain(list(call, given))
-})];
+pub(crate) const OPERATIONS: &[Operation] = &[
+    Operation::plain("listEvents", |call, given| plain(list(call, given))),
+    Operation::stream("events", |call, given| follow(call, given).boxed()),
+];
 
 async fn list(call: Call<'_>, arguments: Arguments<'_>) -> Result<Out<'static>, Fault> {
     let list = arguments.coerced.and_then(inputs::list)?;
@@ -31,4 +33,24 @@ async fn list(call: Call<'_>, arguments: Arguments<'_>) -> Result<Out<'static>, 
             after: found.end,
         },
     }))
+}
+
+/// Events as they come, each with its cursor. The one that the client has had last counts more than the argument: it is where a connection that
+/// broke goes on.
+async fn follow<'a>(call: Call<'a>, arguments: Arguments<'a>) -> Result<Items<'a>, Fault> {
+    let wanted = arguments.coerced.and_then(inputs::follow)?;
+    let after = call.last_place.or(wanted.after.as_deref());
+    let followed = call
+        .engine
+        .follow_events(call.caller, after, wanted.kinds)
+        .await?;
+    let items = stream::unfold(followed, async |mut followed| {
+        let (cursor, event) = followed.next().await;
+        let item = Item {
+            place: Some(cursor),
+            result: Ok(object(EventObject(event))),
+        };
+        Some((item, followed))
+    });
+    Ok(items.boxed())
 }

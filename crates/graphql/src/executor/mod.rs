@@ -17,6 +17,7 @@ mod output;
 mod product;
 mod run;
 mod schema;
+mod stream;
 mod wire;
 
 use std::sync::Arc;
@@ -39,9 +40,15 @@ pub(crate) use self::{
     product::{Coerced, Given, Product},
     run::{Answer, Arguments, Root, RootCall},
     schema::ApiSchema,
+    stream::{Item, Items},
     wire::refusal,
 };
-pub use self::{document::Limits, introspect::Introspection, schema::SchemaBroken};
+pub use self::{
+    document::Limits,
+    introspect::Introspection,
+    schema::SchemaBroken,
+    stream::{Frame, Sink},
+};
 
 /// The parameters of a GraphQL request. Its variables may hold secrets, so nothing prints it.
 pub struct Request {
@@ -137,10 +144,15 @@ impl Executor {
             Ok(document) => document,
             Err(faults) => return rejected(&faults),
         };
-        let operation = match choose(&document, request.operation_name.as_deref()) {
-            Ok(operation) => operation,
+        let chosen = match Self::chosen(&document, request) {
+            Ok(chosen) => chosen,
             Err(fault) => return rejected(&[fault]),
         };
+        let operation = chosen.operation;
+        if operation.is_subscription() {
+            let message = "Subscriptions are answered with server-sent events: send the header `Accept: text/event-stream`.";
+            return rejected(&[DocumentFault::new(Code::GraphqlValidation, message)]);
+        }
         if method == Method::Get && !operation.is_query() {
             let fault = DocumentFault::new(Code::GraphqlValidation, "Mutations are sent by POST.");
             return Response {
@@ -148,12 +160,46 @@ impl Executor {
                 ..rejected(&[fault])
             };
         }
-        let chosen = Chosen {
-            document: &document,
-            operation,
-            variables: &request.variables,
-        };
         self.run(&chosen, root).await
+    }
+
+    /// The operation of a document that a request wants.
+    fn chosen<'a>(
+        document: &'a Document,
+        request: &'a Request,
+    ) -> Result<Chosen<'a>, DocumentFault> {
+        Ok(Chosen {
+            document,
+            operation: choose(document, request.operation_name.as_deref())?,
+            variables: &request.variables,
+        })
+    }
+
+    /// What is needed to see through the operation's selections, once its variables can be used.
+    fn scope<'a>(&'a self, chosen: &Chosen<'a>) -> Result<Scope<'a>, DocumentFault> {
+        let &Chosen {
+            document,
+            operation,
+            variables,
+        } = chosen;
+        if !is_bearable(document, operation, variables) {
+            let message = "The variables are too large for as often as the document uses them.";
+            return Err(DocumentFault::new(Code::GraphqlLimit, message));
+        }
+        let coercer = Coercer {
+            schema: &self.schema,
+            definitions: &operation.variables,
+            variables,
+        };
+        if has_bad_condition(document, &operation.selection_set, &coercer) {
+            let message = "A variable of @skip or @include is not true or false.";
+            return Err(DocumentFault::new(Code::GraphqlValidation, message));
+        }
+        Ok(Scope {
+            schema: &self.schema,
+            document,
+            coercer,
+        })
     }
 
     async fn run<R: Root>(
@@ -166,19 +212,10 @@ impl Executor {
             operation,
             variables,
         } = chosen;
-        if !is_bearable(document, operation, variables) {
-            let message = "The variables are too large for as often as the document uses them.";
-            return rejected(&[DocumentFault::new(Code::GraphqlLimit, message)]);
-        }
-        let coercer = Coercer {
-            schema: &self.schema,
-            definitions: &operation.variables,
-            variables,
+        let scope = match self.scope(chosen) {
+            Ok(scope) => scope,
+            Err(fault) => return rejected(&[fault]),
         };
-        if has_bad_condition(document, &operation.selection_set, &coercer) {
-            let message = "A variable of @skip or @include is not true or false.";
-            return rejected(&[DocumentFault::new(Code::GraphqlValidation, message)]);
-        }
         let introspected = match introspect(
             &self.schema,
             document,
@@ -188,11 +225,6 @@ impl Executor {
         ) {
             Ok(introspected) => introspected,
             Err(fault) => return rejected(&[fault]),
-        };
-        let scope = Scope {
-            schema: &self.schema,
-            document,
-            coercer,
         };
         let root = root(&RootFields { scope, operation });
         let executed = run::run(scope, operation, &introspected, &root).await;

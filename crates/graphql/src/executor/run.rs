@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use super::{
     collect::Scope, complete::Writer, look_ahead::LookAhead, output::Out, schema::ApiSchema,
+    stream::Items,
 };
 
 /// Coerced arguments, or why they could not be coerced. They may hold secrets, so nothing prints them.
@@ -21,7 +22,7 @@ pub(crate) struct Arguments<'a> {
 }
 
 impl<'a> Arguments<'a> {
-    fn new(scope: Scope<'a>, field: &'a Field) -> Self {
+    pub(super) fn new(scope: Scope<'a>, field: &'a Field) -> Self {
         Self {
             coerced: scope.coercer.arguments(field),
             scope,
@@ -69,6 +70,9 @@ impl From<Result<Out<'static>, Fault>> for Answer {
 pub(crate) trait Root: Send + Sync {
     /// Runs one root field.
     fn resolve<'a>(&'a self, call: RootCall<'a>) -> BoxFuture<'a, Answer>;
+
+    /// Opens the source of a subscription's root field.
+    fn subscribe<'a>(&'a self, call: RootCall<'a>) -> BoxFuture<'a, Result<Items<'a>, Fault>>;
 }
 
 /// What came of an operation.
@@ -109,7 +113,7 @@ async fn breathe() {
 }
 
 /// The root field of that name, or `introspection` for one that the schema has without defining it.
-fn root_field(schema: &ApiSchema, name: &str) -> &'static str {
+pub(super) fn root_field(schema: &ApiSchema, name: &str) -> &'static str {
     (schema.product.root_field)(name).unwrap_or("introspection")
 }
 

@@ -6,7 +6,7 @@ use super::*;
 
 fn root_fields() -> BTreeSet<String> {
     let schema = crate::schema().schema;
-    ["Query", "Mutation"]
+    ["Query", "Mutation", "Subscription"]
         .into_iter()
         .flat_map(|root| schema.get_object(root).unwrap().fields.keys())
         .map(ToString::to_string)

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use domain::{Fault, attachment::Subject, id::PaymentId};
 use engine::{Abandon, AttachmentView, ListPayments, PaymentPage, PaymentView, Response, Scope};
+use futures_util::{FutureExt as _, StreamExt as _, stream};
 
 use super::{
     inputs::{authorise, cancel, capture, list, refund, resolve},
@@ -11,7 +12,7 @@ use super::{
 };
 use crate::{
     attachments::views::ATTACHMENTS,
-    executor::{Answer, Arguments, Out, object},
+    executor::{Answer, Arguments, Item, Items, Out, object},
     operations::{Call, Operation, plain},
     shared::{Connection, PageFacts, Wanted, ids, note_number},
 };
@@ -34,6 +35,7 @@ pub(crate) const OPERATIONS: &[Operation] = &[
     Operation::plain("resolvePayment", |call, given| plain(resolve(call, given))),
     Operation::plain("getPayment", |call, given| plain(get(call, given))),
     Operation::plain("listPayments", |call, given| plain(list(call, given))),
+    Operation::stream("paymentTimeline", |call, given| follow(call, given).boxed()),
 ];
 
 async fn authorise(call: Call<'_>, arguments: Arguments<'_>) -> Answer {
@@ -170,6 +172,21 @@ async fn list(call: Call<'_>, arguments: Arguments<'_>) -> Result<Out<'static>, 
             sort,
         },
     }))
+}
+
+/// A payment as it is, and each time that it has changed.
+async fn follow<'a>(call: Call<'a>, arguments: Arguments<'a>) -> Result<Items<'a>, Fault> {
+    let id = ids::payment(ids::argument(&arguments.coerced?, "id"))?;
+    let followed = call.engine.follow_payment(call.caller, id).await?;
+    let items = stream::unfold(followed, move |mut followed| async move {
+        let result = match followed.next().await {
+            Ok(view) => Ok(shown(call, view).await),
+            Err(fault) => Err(fault),
+        };
+        let place = None;
+        Some((Item { place, result }, followed))
+    });
+    Ok(items.boxed())
 }
 
 /// The page of a list that can't match anything.

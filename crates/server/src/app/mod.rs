@@ -430,6 +430,8 @@ fn engine_settings(settings: &Settings) -> engine::Settings {
         },
         audit_retention: settings.audit.retention(),
         attachments: settings.attachments.limits,
+        streams: settings.limits.streams,
+        streams_of_team: settings.limits.streams_of_team,
         order_ids: settings.vault.order_ids,
         request_deadline: settings.server.request_timeout.saturating_sub(ANSWERING),
         ..engine::Settings::default()

@@ -170,6 +170,10 @@ pub struct Limits {
     pub aliases: u64,
     /// Root fields of an operation, fragments expanded.
     pub root_fields: u64,
+    /// Streams that this node serves at a time.
+    pub streams: u32,
+    /// Streams of one team among them.
+    pub streams_of_team: u32,
     /// Requests of one credential in a second; `None`: as many as it likes.
     pub requests_per_second: Option<u64>,
     /// How long an idempotency key is remembered.
@@ -209,6 +213,8 @@ impl Limits {
             complexity: reader.within("limits.complexity", 2_000, &(1..=100_000)),
             aliases: reader.within("limits.aliases", 100, &(0..=10_000)),
             root_fields: reader.within("limits.root_fields", 20, &(1..=1_000)),
+            streams: connections(reader, "limits.streams", 1_000),
+            streams_of_team: connections(reader, "limits.streams_of_team", 250),
             requests_per_second: per_second.or(default_per_second).filter(|limit| *limit > 0),
             idempotency_retention: reader.within(
                 "limits.idempotency_retention",

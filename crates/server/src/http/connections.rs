@@ -174,6 +174,13 @@ fn bound_buffers(stream: &TcpStream) {
     let _ = set_socket_recv_buffer_size(stream, SYSTEM_BUFFER);
 }
 
+/// When the connection of a request was opened, and how old it becomes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct OpenedAt {
+    pub(super) at: Timestamp,
+    pub(super) lasts: Duration,
+}
+
 /// One connection.
 struct Connection {
     server: Arc<Inner>,
@@ -270,6 +277,10 @@ impl Connection {
         let mut response = if may_ask {
             let mut request = request.map(Body::new);
             request.extensions_mut().insert(self.peer);
+            request.extensions_mut().insert(OpenedAt {
+                at: self.opened_at,
+                lasts: self.server.bounds.max_age,
+            });
             let Ok(response) = self.server.router.clone().call(request).await;
             response
         } else {

@@ -21,7 +21,7 @@ use super::{
     origins::Verdict,
     parameters::Parameters,
     request_id::RequestId,
-    start_page,
+    start_page, streams,
     web::Web,
 };
 
@@ -47,6 +47,9 @@ pub(super) async fn endpoint(
     {
         let address = start_page::address_of(&request, web.rules.https);
         return start_page::shown(&address);
+    }
+    if streams::is_wanted(request.headers()) {
+        return streams::answer(&web, request).await;
     }
     let accepted = media::acceptable(request.headers());
     let media = accepted.unwrap_or(Media::Json);
@@ -114,20 +117,8 @@ async fn answer(
         caller.seen_in = address.and_then(|address| web.rules.places.country(address));
     }
     let key = key::idempotency(request.headers());
-    let Parameters {
-        query,
-        operation_name,
-        variables,
-    } = match method {
-        Method::Get => Parameters::from_address(request.uri().query().unwrap_or_default())?,
-        Method::Post => from_body(web, request).await?,
-    };
-    let request = graphql::Request {
-        query,
-        operation_name,
-        variables,
-        answer_by: Some(end_by.before(ANSWERING)),
-    };
+    let mut request = parameters(web, method, request).await?;
+    request.answer_by = Some(end_by.before(ANSWERING));
     let executed = web.service.api.execute(&caller, &request, key, method);
     Ok(Box::pin(executed).await)
 }
@@ -143,7 +134,29 @@ async fn judge_origin(web: &Web, caller: &Caller, headers: &HeaderMap, verdict: 
     }
 }
 
-fn method_of(method: &http::Method) -> Result<Method, Envelope> {
+/// What is asked for.
+pub(super) async fn parameters(
+    web: &Web,
+    method: Method,
+    request: Request,
+) -> Result<graphql::Request, Envelope> {
+    let Parameters {
+        query,
+        operation_name,
+        variables,
+    } = match method {
+        Method::Get => Parameters::from_address(request.uri().query().unwrap_or_default())?,
+        Method::Post => from_body(web, request).await?,
+    };
+    Ok(graphql::Request {
+        query,
+        operation_name,
+        variables,
+        answer_by: None,
+    })
+}
+
+pub(super) fn method_of(method: &http::Method) -> Result<Method, Envelope> {
     match *method {
         http::Method::GET => Ok(Method::Get),
         http::Method::POST => Ok(Method::Post),
@@ -206,7 +219,7 @@ pub(super) async fn caller_of(
     }
 }
 
-fn respond(answer: graphql::Response, media: Media) -> Response {
+pub(super) fn respond(answer: graphql::Response, media: Media) -> Response {
     let status = match answer.kind {
         Execution::Executed => StatusCode::OK,
         Execution::MutationByGet => StatusCode::METHOD_NOT_ALLOWED,

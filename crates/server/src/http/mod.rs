@@ -24,6 +24,7 @@ mod returns;
 mod sandbox_pages;
 mod shopper;
 mod start_page;
+mod streams;
 mod strict;
 mod tls;
 mod token_return;

@@ -10,7 +10,7 @@ use std::{
 
 use engine::Engine;
 use graphql::Api;
-use tokio::sync::{Notify, Semaphore};
+use tokio::sync::{Notify, Semaphore, watch};
 use world::World;
 
 use super::{health::Away, origins::Origins, rate::Rate};
@@ -67,6 +67,7 @@ pub struct Web {
     pub(super) away: Away,
     leaving: AtomicBool,
     draining: AtomicBool,
+    closing: watch::Sender<bool>,
     working: AtomicUsize,
     idle: Notify,
     /// Files that may arrive at the same time.
@@ -84,6 +85,7 @@ impl Web {
             world,
             rules,
             leaving: AtomicBool::new(false),
+            closing: watch::Sender::new(false),
             draining,
             working,
             idle,
@@ -104,6 +106,12 @@ impl Web {
     /// From now on takes no new work. Health is still answered.
     pub fn drain(&self) {
         self.draining.store(true, Ordering::SeqCst);
+        self.closing.send_replace(true);
+    }
+
+    /// Becomes true when streams are to end.
+    pub(super) fn closing(&self) -> watch::Receiver<bool> {
+        self.closing.subscribe()
     }
 
     /// Whether new work is refused.

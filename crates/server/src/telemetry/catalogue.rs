@@ -10,7 +10,7 @@ enum Measure {
 use Measure::{Counter, Gauge, Histogram};
 
 /// Name, measure, meaning; sorted by name. Those of the process are written by [`super::process`].
-const FAMILIES: [(&str, Measure, &str); 46] = [
+const FAMILIES: [(&str, Measure, &str); 47] = [
     (
         "pointsman_attempt_call_duration_seconds",
         Histogram,
@@ -230,6 +230,11 @@ const FAMILIES: [(&str, Measure, &str); 46] = [
         "pointsman_ready",
         Gauge,
         "1 when this node takes work, as /health/ready says.",
+    ),
+    (
+        "pointsman_streams_open",
+        Gauge,
+        "Streams of events that are open on this node.",
     ),
     (
         "pointsman_tls_certificate_expiry_timestamp_seconds",

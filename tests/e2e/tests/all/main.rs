@@ -42,6 +42,7 @@ mod running;
 mod sandbox_pages;
 mod shared;
 mod simulator;
+mod streams;
 mod three_d_secure;
 mod transport;
 mod unknown;

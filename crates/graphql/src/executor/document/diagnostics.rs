@@ -96,9 +96,6 @@ fn mismatch(error: &str, text: &str, schema: &ApiSchema) -> String {
             format!("This field is `{owner}`, no object: it takes no selection of fields.")
         }
         "UniqueDirective" => "A directive is used more than once in one place.".to_owned(),
-        "UndefinedRootOperation" => {
-            "There are no subscriptions; use `query` or `mutation`.".to_owned()
-        }
         "UndefinedEnumValue" => {
             let (value, owner) = quoted_pair(text);
             let hint = did_you_mean(schema.nearest_value(owner, value));

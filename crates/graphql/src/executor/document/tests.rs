@@ -55,8 +55,9 @@ fn a_misspelt_field_is_reported_by_its_type_and_place() {
 }
 
 #[test]
-fn subscriptions_and_unknown_directives_are_refused() {
-    assert_eq!(first("subscription { x }").0, Code::GraphqlValidation);
+fn subscriptions_of_two_things_and_unknown_directives_are_refused() {
+    let two = "subscription { events { id } paymentTimeline(id: 1) { id } }";
+    assert_eq!(first(two).0, Code::GraphqlValidation);
     assert_eq!(first("{ initializeSDK @nope }").0, Code::GraphqlValidation);
     assert_eq!(
         first("{ ... @defer { initializeSDK } }").0,
@@ -95,8 +96,8 @@ fn one_mistake_is_one_fault_that_names_what_is_wrong_and_suggests() {
             "A value does not exist on `PaymentStatus`. Did you mean `SUCCEEDED`?",
         ),
         (
-            "subscription { x }",
-            "There are no subscriptions; use `query` or `mutation`.",
+            "subscription { event { id } }",
+            "Type `Subscription` does not have a field `event`. Did you mean `events`?",
         ),
         (
             "query ($a: Strin) { __typename @include(if: true) getPayment(id: 1) { date(tz: $a) } }",

@@ -2,16 +2,17 @@
 
 mod documents;
 mod fields;
+mod streams;
 
 use std::sync::{Arc, Mutex};
 
 use domain::{Code, Fault};
-use futures_util::future::BoxFuture;
+use futures_util::{StreamExt as _, future::BoxFuture, stream};
 use serde_json::{Map, Value, json};
 
 use crate::{
     Execution, Introspection, Limits, Method, MethodNames, Request, Response,
-    executor::{Answer, Executor, FieldOf, Object, Out, Root, RootCall, object},
+    executor::{Answer, Executor, FieldOf, Item, Items, Object, Out, Root, RootCall, object},
     product::product,
 };
 
@@ -124,6 +125,20 @@ impl Root for Borrowed<'_> {
         });
         let replayed = call.name == "capturePayment";
         Box::pin(async move { Answer { result, replayed } })
+    }
+
+    fn subscribe<'a>(&'a self, call: RootCall<'a>) -> BoxFuture<'a, Result<Items<'a>, Fault>> {
+        let asked = self.0.asked.clone();
+        Box::pin(async move {
+            if call.name == "events" {
+                return Err(Fault::unavailable());
+            }
+            let items = (1..=2).map(move |n| Item {
+                place: Some(format!("place-{n}")),
+                result: Ok(object(ToyPayment(asked.clone()))),
+            });
+            Ok(stream::iter(items).boxed())
+        })
     }
 }
 

@@ -1,0 +1,57 @@
+//! How streams end.
+
+use serde_json::json;
+use testkit::{KeyKind, Setup, cards};
+
+#[test]
+fn a_stop_ends_streams_in_order_and_they_are_not_complete() {
+    let mut server = Setup::new().start();
+    let shop = server.shop();
+    let mut streams: Vec<_> = (0..10).map(|_| shop.follow(None)).collect();
+    shop.authorise(cards::VISA);
+    for stream in &mut streams {
+        stream.next_data();
+    }
+    server.ask_to_stop();
+    for mut stream in streams {
+        // Whole events to an orderly end, without `complete`: the client connects again.
+        while let Some(next) = stream.next_event() {
+            assert_eq!(next.event, "next");
+        }
+    }
+    assert!(server.wait_for_end().success());
+}
+
+#[test]
+fn a_stream_ends_with_its_credential() {
+    let server = Setup::new().start();
+    let key = server.create_key(KeyKind::Secret);
+    let shop = server.shop_with(&key);
+    let mut stream = shop.follow(None);
+    let listed = server.run(&["key", "list"]);
+    let line = listed
+        .lines()
+        .find(|line| line.contains(&key[key.len() - 4..]));
+    let id = line.unwrap().split(' ').next().unwrap();
+    server.run(&["key", "revoke", id]);
+    let said = stream.next_event().unwrap();
+    assert_eq!(
+        said.data["errors"][0]["extensions"]["code"],
+        "api.key.unauthorized"
+    );
+    assert_eq!(stream.next_event().unwrap().event, "complete");
+    assert!(stream.next_event().is_none());
+}
+
+#[test]
+fn a_stream_ends_with_the_age_of_its_connection() {
+    let server = Setup::new()
+        .setting("server.max_connection_age", "1s")
+        .start();
+    let mut stream = server
+        .shop()
+        .subscribe("subscription { events { id } }", json!({}), None);
+    // It lasts half a minute at least, and shows signs of life.
+    assert!(stream.next_event().is_none());
+    assert!(stream.comments >= 2, "{}", stream.comments);
+}

@@ -1,0 +1,175 @@
+//! A client of server-sent events.
+
+use std::{
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    net::TcpStream,
+};
+
+use serde_json::{Value, json};
+
+use crate::{PATIENCE, Shop};
+
+/// One event of a stream.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Streamed {
+    /// Its id.
+    pub id: Option<String>,
+    /// `next` or `complete`.
+    pub event: String,
+    /// Its JSON.
+    pub data: Value,
+}
+
+/// A stream that is being read.
+pub struct Streaming {
+    reader: BufReader<TcpStream>,
+    /// The status of the answer.
+    pub status: u16,
+    /// The value of its content type.
+    pub content_type: String,
+    is_chunked: bool,
+    /// What was read and not used yet.
+    text: String,
+    /// Comments that came.
+    pub comments: usize,
+}
+
+impl Shop {
+    /// Opens a stream, behind the event `last` where one is named.
+    #[track_caller]
+    pub fn subscribe(&self, query: &str, variables: Value, last: Option<&str>) -> Streaming {
+        let body = json!({ "query": query, "variables": variables }).to_string();
+        let mut head = vec![
+            "POST /api/graphql HTTP/1.1".to_owned(),
+            format!("Host: {}", self.address()),
+            "Accept: text/event-stream".to_owned(),
+            "Content-Type: application/json".to_owned(),
+            format!("Authorization: Bearer {}", self.credential()),
+            format!("Content-Length: {}", body.len()),
+        ];
+        head.extend(last.map(|last| format!("Last-Event-ID: {last}")));
+        let request = format!("{}\r\n\r\n{body}", head.join("\r\n"));
+        let mut stream = TcpStream::connect(self.address()).expect("a connection");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
+        stream.write_all(request.as_bytes()).expect("it is written");
+        Streaming::of(stream)
+    }
+
+    /// Follows all events, behind the event `last` where one is named.
+    #[track_caller]
+    pub fn follow(&self, last: Option<&str>) -> Streaming {
+        let query = "subscription { events { id kind sequence data } }";
+        let stream = self.subscribe(query, json!({}), last);
+        assert_eq!(stream.status, 200, "{}", stream.content_type);
+        stream
+    }
+}
+
+impl Streaming {
+    fn of(stream: TcpStream) -> Self {
+        let mut reader = BufReader::new(stream);
+        let mut status = 0;
+        let (mut content_type, mut is_chunked) = (String::new(), false);
+        for n in 0.. {
+            let mut line = String::new();
+            reader.read_line(&mut line).expect("an answer");
+            let line = line.trim_end().to_ascii_lowercase();
+            if n == 0 {
+                let code = line.split_whitespace().nth(1);
+                status = code.and_then(|code| code.parse().ok()).expect("a status");
+            } else if let Some((name, value)) = line.split_once(':') {
+                match name {
+                    "content-type" => value.trim().clone_into(&mut content_type),
+                    "transfer-encoding" => is_chunked = value.contains("chunked"),
+                    _ => {}
+                }
+            } else {
+                break;
+            }
+        }
+        Self {
+            reader,
+            status,
+            content_type,
+            is_chunked,
+            text: String::new(),
+            comments: 0,
+        }
+    }
+
+    /// The next event; nothing where the stream ended in an orderly way. Fails the test where the connection breaks.
+    #[track_caller]
+    pub fn next_event(&mut self) -> Option<Streamed> {
+        self.try_next().expect("the stream goes on or ends")
+    }
+
+    /// The next event; an error where the connection breaks.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn try_next(&mut self) -> std::io::Result<Option<Streamed>> {
+        loop {
+            if let Some((block, rest)) = self.text.split_once("\n\n") {
+                let (block, rest) = (block.to_owned(), rest.to_owned());
+                self.text = rest;
+                match read_event(&block) {
+                    Some(event) => return Ok(Some(event)),
+                    None => self.comments += 1,
+                }
+                continue;
+            }
+            if !self.read_on()? {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// The next answer's data.
+    #[track_caller]
+    pub fn next_data(&mut self) -> Value {
+        let next = self.next_event().expect("the stream has not ended");
+        assert_eq!(next.event, "next", "{next:?}");
+        assert!(next.data["errors"].is_null(), "{next:?}");
+        next.data["data"].clone()
+    }
+
+    /// The whole of an answer that is no stream.
+    pub fn text(mut self) -> String {
+        while self.read_on().unwrap_or(false) {}
+        self.text
+    }
+
+    /// Reads a part more; false at an orderly end.
+    fn read_on(&mut self) -> std::io::Result<bool> {
+        if !self.is_chunked {
+            let mut rest = vec![0; 4096];
+            let read = self.reader.read(&mut rest)?;
+            self.text.push_str(&String::from_utf8_lossy(&rest[..read]));
+            return Ok(read > 0);
+        }
+        let mut size = String::new();
+        if self.reader.read_line(&mut size)? == 0 {
+            return Err(std::io::ErrorKind::UnexpectedEof.into());
+        }
+        let size = usize::from_str_radix(size.trim(), 16).map_err(std::io::Error::other)?;
+        let mut chunk = vec![0; size + 2];
+        self.reader.read_exact(&mut chunk)?;
+        self.text.push_str(&String::from_utf8_lossy(&chunk[..size]));
+        Ok(size > 0)
+    }
+}
+
+/// An event; nothing for comments and what only sets the time to wait.
+fn read_event(block: &str) -> Option<Streamed> {
+    let field = |name: &str| {
+        let mut lines = block.lines();
+        lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))
+    };
+    let event = field("event")?.trim().to_owned();
+    let data = field("data").unwrap_or_default().trim();
+    Some(Streamed {
+        id: field("id").map(|id| id.trim().to_owned()),
+        event,
+        data: serde_json::from_str(data).unwrap_or_default(),
+    })
+}
