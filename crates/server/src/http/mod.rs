@@ -17,6 +17,7 @@ mod left_over;
 mod media;
 mod origins;
 mod parameters;
+mod places;
 mod query_text;
 mod rate;
 mod request_id;
