@@ -21,6 +21,8 @@ pub struct Link<'a> {
     pub base: Option<&'a Url>,
     /// Reaches the hosts of [`crate::Descriptor::hosts`] (or of `base`) and no other.
     pub http: ProcessorHttp<'a>,
+    /// Where the processor sends notifications of this connection; `None` where it sends none.
+    pub notification_url: Option<&'a str>,
     /// The time at which the call began.
     pub now: Timestamp,
 }
@@ -39,6 +41,7 @@ impl<'a> Link<'a> {
             credentials: None,
             base: None,
             http: ProcessorHttp::new(&Nowhere, &[]),
+            notification_url: None,
             now,
         }
     }

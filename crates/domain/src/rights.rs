@@ -228,6 +228,7 @@ pub const OPERATIONS: &[Operation] = &[
         Done(Act::ClientTokenCreated),
     ),
     row("getCustomer", Holders::SecretKeys, Scope::Read, Counted),
+    row("getDispute", Holders::SecretKeys, Scope::Read, Counted),
     row("getFlow", Holders::SecretKeys, Scope::Read, Counted),
     row("getIntent", Holders::All, Scope::Read, Counted),
     row("getPayment", Holders::ClientTokens, Scope::Read, Counted),
@@ -277,9 +278,16 @@ pub const OPERATIONS: &[Operation] = &[
         Counted,
     ),
     row("listCustomers", Holders::SecretKeys, Scope::Read, Counted),
+    row("listDisputes", Holders::SecretKeys, Scope::Read, Counted),
     row("listEvents", Holders::SecretKeys, Scope::Read, Counted),
     row("listFlows", Holders::SecretKeys, Scope::Read, Counted),
     row("listIntents", Holders::SecretKeys, Scope::Read, Counted),
+    row(
+        "listNotifications",
+        Holders::SecretKeys,
+        Scope::Read,
+        Counted,
+    ),
     row("listPayments", Holders::SecretKeys, Scope::Read, Counted),
     // What it finds is judged by the operation that reads it.
     row("node", Holders::All, Scope::Read, Counted),
@@ -368,11 +376,20 @@ pub const OPERATIONS: &[Operation] = &[
         Done(Act::TeamChanged),
     ),
     BOOKS,
+    DESK,
     WEBHOOK,
 ];
 
 /// `GET /sandbox/books`.
 pub const BOOKS: Operation = row("/sandbox/books", Holders::SecretKeys, Scope::Read, Counted);
+
+/// `POST /sandbox/disputes`.
+pub const DESK: Operation = row(
+    "/sandbox/disputes",
+    Holders::SecretKeys,
+    Scope::Payments,
+    Counted,
+);
 
 /// `POST /api/webhooks/{name}`.
 pub const WEBHOOK: Operation = row(

@@ -24,6 +24,11 @@ pub fn intent_not_found() -> Fault {
     Fault::new(Code::IntentNotFound, "There is no such intent.")
 }
 
+/// No such dispute in this team.
+pub fn dispute_not_found() -> Fault {
+    Fault::new(Code::DisputeNotFound, "There is no such dispute.")
+}
+
 /// No such flow in this team.
 pub fn flow_not_found() -> Fault {
     Fault::new(Code::FlowNotFound, "There is no such flow.")

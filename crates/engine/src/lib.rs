@@ -28,6 +28,7 @@ mod intents;
 mod jobs;
 mod locks;
 mod measure;
+mod notifications;
 mod numbers;
 mod payments;
 mod people;
@@ -72,12 +73,16 @@ pub use attachments::{
 };
 pub use audit::{Broken, Listed, Mark, TrailFilter, Verified, Verifier, Written, operators_entry};
 pub use connections::{ConnectionView, SaveConnection};
-pub use disputes::DisputeView;
+pub use disputes::{DisputePage, DisputeView, ListDisputes};
 pub use events::{EventPage, FollowedEvents, FollowedPayment, ListEvents};
 pub use flows::{FlowFormat, FlowTrial, FlowView, SaveFlow, TrialStep, WrittenFlow};
 pub use http_client::Url;
 pub use idempotency::{Once, Response, Scope};
 pub use intents::{IntentPage, IntentView, ListIntents, StartIntent, UpdateIntent};
+pub use notifications::{
+    Inbound, ListNotifications, NotificationAddress, NotificationAnswer, NotificationPage,
+    NotificationView,
+};
 pub use numbers::SentNumber;
 pub use payments::{
     Abandon, Authorise, Cancel, Capture, Decide, Instrument, ListPayments, Payer, PaymentPage,

@@ -18,6 +18,7 @@ use crate::{
     AdminError, Engine, KeyKind, KeyMade, NewKey,
     admin::{Refused, made_key, malformed},
     flows::{Checked, Written},
+    notifications::InboundToken,
 };
 
 /// What the key of a first start is called.
@@ -190,7 +191,10 @@ impl Engine {
             .map(|connection| connection.id.clone())
             .collect();
         for connection in connections {
-            change.push(store::connection::insert(&connection.of(id), now));
+            change.push(store::connection::insert(
+                &connection.of(id, InboundToken::draw(&self.inner.world, id)),
+                now,
+            ));
         }
         for flow in flows {
             flow.inserts(id, &known, now)?
@@ -214,7 +218,7 @@ struct Beginning<'a> {
 }
 
 impl SeedConnection {
-    fn of(&self, team: TeamId) -> Connection {
+    fn of(&self, team: TeamId, inbound_token: String) -> Connection {
         Connection {
             team,
             id: self.id.clone(),
@@ -223,6 +227,7 @@ impl SeedConnection {
             enabled: true,
             settings: self.settings.clone(),
             credentials: None,
+            inbound_token: Some(inbound_token),
         }
     }
 }

@@ -13,17 +13,19 @@ use futures_util::{FutureExt, future::BoxFuture};
 
 use self::key::Key;
 use crate::{
-    attachments, connections, customers, events,
+    attachments, connections, customers, disputes, events,
     executor::{Answer, Arguments, Items, LookAhead, Out, Root, RootCall, RootFields},
-    flows, intents, node, payments,
+    flows, intents, node, notifications, payments,
     shared::Sight,
     teams_and_keys, tokens, wallets,
 };
 
 /// The operations of each area.
-const AREAS: [&[Operation]; 11] = [
+const AREAS: [&[Operation]; 13] = [
     payments::OPERATIONS,
     intents::OPERATIONS,
+    disputes::OPERATIONS,
+    notifications::OPERATIONS,
     customers::OPERATIONS,
     tokens::OPERATIONS,
     flows::OPERATIONS,

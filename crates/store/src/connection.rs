@@ -23,13 +23,15 @@ pub struct Connection {
     pub settings: serde_json::Value,
     /// The vault's record with its credentials.
     pub credentials: Option<BlobId>,
+    /// The token in the address to which its processor sends notifications.
+    pub inbound_token: Option<String>,
 }
 
 /// A new connection.
 pub fn insert(connection: &Connection, at: Timestamp) -> Statement {
     Statement::one(
         "insert into connection (team_id, connection_id, processor, name, enabled, settings, created_at, \
-         credentials_id) values ($1, $2, $3, $4, $5, $6, $7, $8)",
+         credentials_id, inbound_token) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
         vec![
             connection.team.key().into(),
             connection.id.as_str().into(),
@@ -39,6 +41,7 @@ pub fn insert(connection: &Connection, at: Timestamp) -> Statement {
             crate::text(&connection.settings).into(),
             at.micros().into(),
             connection.credentials.map(BlobId::key).into(),
+            connection.inbound_token.as_deref().into(),
         ],
     )
 }
@@ -47,7 +50,7 @@ pub fn insert(connection: &Connection, at: Timestamp) -> Statement {
 /// with the old ones could be lost otherwise. Its processor stays, since payments were made there.
 pub fn update(connection: &Connection, credentials_before: Option<BlobId>) -> Statement {
     Statement::one(
-        "update connection set name = $3, enabled = $4, settings = $5, credentials_id = $6 \
+        "update connection set name = $3, enabled = $4, settings = $5, credentials_id = $6, inbound_token = $8 \
          where team_id = $1 and connection_id = $2 and coalesce(credentials_id, '') = $7",
         vec![
             connection.team.key().into(),
@@ -60,6 +63,7 @@ pub fn update(connection: &Connection, credentials_before: Option<BlobId>) -> St
                 .map(BlobId::key)
                 .unwrap_or_default()
                 .into(),
+            connection.inbound_token.as_deref().into(),
         ],
     )
 }
@@ -96,7 +100,7 @@ pub fn delete(connection: &Connection) -> Statement {
 
 /// A team's connections, in order of their ids.
 pub async fn of_team(db: &Db, team: TeamId) -> Result<Vec<Connection>, DbError> {
-    let sql = "select team_id, connection_id, processor, name, enabled, settings, credentials_id from connection \
+    let sql = "select team_id, connection_id, processor, name, enabled, settings, credentials_id, inbound_token from connection \
                where team_id = $1 order by connection_id";
     db.read(sql, vec![team.key().into()])
         .await?
@@ -140,5 +144,6 @@ fn read(row: &Row) -> Result<Connection, DbError> {
             .opt_text(6)?
             .map(|id| BlobId::parse(id).ok_or_else(corrupt))
             .transpose()?,
+        inbound_token: row.opt_text(7)?.map(str::to_owned),
     })
 }

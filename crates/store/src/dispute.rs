@@ -7,8 +7,10 @@ use domain::{
     id::{DisputeId, PaymentId, TeamId},
 };
 
-/// The most disputes of one payment that are read. A payment has few; a processor reports each once.
-const MOST: i64 = 100;
+use crate::query::Conditions;
+
+/// The most disputes of a page of payments that are read. A payment has few; a processor reports each once.
+const MOST: i64 = 1_000;
 
 /// A new row.
 static NEW: Insert = Insert::new(
@@ -111,10 +113,28 @@ pub async fn of_payment(
     team: TeamId,
     payment: PaymentId,
 ) -> Result<Vec<Dispute>, DbError> {
-    let sql = "select dispute_id, body from dispute where team_id = $1 and payment_id = $2 \
-               order by dispute_id limit $3";
-    let params = vec![team.key().into(), payment.key().into(), MOST.into()];
-    db.read(sql, params).await?.iter().map(read).collect()
+    of_payments(db, team, &[payment]).await
+}
+
+/// The disputes of these payments, in order of their ids.
+pub async fn of_payments(
+    db: &Db,
+    team: TeamId,
+    payments: &[PaymentId],
+) -> Result<Vec<Dispute>, DbError> {
+    if payments.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut conditions = Conditions::of_team(team);
+    let keys: Vec<String> = payments.iter().map(|payment| payment.key()).collect();
+    let keys = conditions.bind_all(keys.iter().map(String::as_str));
+    let limit = conditions.bind(MOST);
+    let sql = format!(
+        "select dispute_id, body from dispute where team_id = $1 and payment_id in ({keys}) \
+         order by dispute_id limit {limit}"
+    );
+    let rows = db.scan(sql, conditions.into_params()).await?;
+    rows.iter().map(read).collect()
 }
 
 /// Takes disputes of any team that are due: until `lease_until` nobody else takes them. Only those due later

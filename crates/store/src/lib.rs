@@ -16,6 +16,7 @@ pub mod customer;
 pub mod customer_list;
 mod dated_list;
 pub mod dispute;
+pub mod dispute_list;
 pub mod erasure;
 pub mod event;
 pub mod feed;

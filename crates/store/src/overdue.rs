@@ -18,6 +18,10 @@ pub enum Queue {
     Instances,
     /// Disputes that are due.
     Disputes,
+    /// Notifications that are to be applied.
+    Notifications,
+    /// Notifications that are to be forgotten.
+    OldNotifications,
     /// Raw cards that are to be looked at.
     HiddenCards,
     /// Erasures of people.
@@ -62,6 +66,14 @@ pub async fn oldest(db: &Db, queue: Queue, stretch: Stretch) -> Result<Option<Ti
         Queue::Disputes => {
             // Of every team.
             "select due_at from dispute where due_at is not null and due_at > $2 and due_at <= $1 order by due_at limit 1"
+        }
+        Queue::Notifications => {
+            // Of every team.
+            "select due_at from notification where due_at is not null and due_at > $2 and due_at <= $1 order by due_at limit 1"
+        }
+        Queue::OldNotifications => {
+            // Of every team.
+            "select received_at from notification where received_at > $2 and received_at <= $1 order by received_at limit 1"
         }
         Queue::Instances => {
             // Of every team.

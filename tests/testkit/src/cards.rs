@@ -77,6 +77,12 @@ pub const ALL: [&str; 24] = [
     SILENT_LATER,
 ];
 
+/// Success, then a dispute for fraud.
+pub const DISPUTED: &str = "4000000000000259";
+/// Success, then a dispute since the goods did not arrive.
+pub const DISPUTED_GOODS: &str = "4000000000002685";
+/// Success, then an early alert.
+pub const ALERTED: &str = "4000000000005423";
 /// 3D Secure is demanded; accepted when its challenge is passed.
 pub const CHALLENGE: &str = "4000002760003184";
 /// 3D Secure is demanded; when its challenge is passed, `DECLINED`, `GENERAL_DECLINE`.

@@ -144,6 +144,16 @@ const OF_EVERY_TEAM: &[(&str, &str, &str)] = &[
     ),
     (
         "store/src/overdue.rs",
+        "select due_at from notification where",
+        "a gauge: a time and nothing else",
+    ),
+    (
+        "store/src/overdue.rs",
+        "select received_at from notification where",
+        "a gauge: a time and nothing else",
+    ),
+    (
+        "store/src/overdue.rs",
         "select due_at from intent where",
         "a gauge: a time and nothing else",
     ),

@@ -9,7 +9,10 @@ use tidy::{code, files, parameters::tuples, root, shown, sql::statements, text};
 const EDGES: &[(&str, &[&str])] = &[
     ("bench", &["db", "world"]),
     ("connector", &["domain", "http_client", "world"]),
-    ("connectors", &["connector", "domain", "world"]),
+    (
+        "connectors",
+        &["connector", "domain", "http_client", "world"],
+    ),
     ("db", &["domain", "world"]),
     ("db-model", &["db", "domain", "world"]),
     ("domain", &["planted"]),

@@ -26,9 +26,15 @@ const TABLE: &[(&str, DeclineCode)] = &[
     ("111111113", DeclineCode::InvalidCardOrAccount),
 ];
 
+/// Every number whose debit is paid first, and returned after that.
+const RETURNED: &[&str] = &["DE35370400440532013002", "AT591904300235473203"];
+
 /// The part that an account plays.
 pub(super) fn behaviour(account: &AccountData) -> Behaviour {
     let number = account.number.expose();
+    if RETURNED.contains(&number) {
+        return Behaviour::HeldThenReturned;
+    }
     TABLE
         .iter()
         .find(|(listed, _)| *listed == number)

@@ -5,6 +5,7 @@ use std::{
     ops::Bound::{Excluded, Unbounded},
 };
 
+use domain::Timestamp;
 use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
 
@@ -31,6 +32,11 @@ pub trait Books: Send + Sync + 'static {
         after: Option<&'a str>,
         limit: u32,
     ) -> BoxFuture<'a, Result<Vec<Entry>, BooksError>>;
+
+    /// At most `limit` entries with notifications that are to be sent by this time. None from books that nobody sends from.
+    fn due(&self, _until: Timestamp, _limit: u32) -> BoxFuture<'_, Result<Vec<Entry>, BooksError>> {
+        Box::pin(std::future::ready(Ok(Vec::new())))
+    }
 
     /// Ends the writes to this entry that were begun before, on any node, also those whose callers have gone: after it,
     /// what `load` does not show will not come any more. An entry that there is gets another version, so that a late
@@ -107,6 +113,17 @@ impl Books for MemoryBooks {
                 .range::<str, _>((from, Unbounded))
                 .map(|(_, entry)| entry.clone())
                 .take(limit)
+                .collect())
+        })
+    }
+
+    fn due(&self, until: Timestamp, limit: u32) -> BoxFuture<'_, Result<Vec<Entry>, BooksError>> {
+        Box::pin(async move {
+            let kept = self.0.lock();
+            let is_due = |entry: &&Entry| entry.send_at().is_some_and(|at| at <= until);
+            let due = kept.entries.values().filter(is_due).cloned();
+            Ok(due
+                .take(usize::try_from(limit).unwrap_or(usize::MAX))
                 .collect())
         })
     }

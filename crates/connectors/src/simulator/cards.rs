@@ -1,7 +1,7 @@
 //! The test numbers: which number plays which part.
 
 use connector::CardData;
-use domain::{decline::DeclineCode, method::CardFunding};
+use domain::{decline::DeclineCode, dispute::DisputeReason, method::CardFunding};
 use serde::{Deserialize, Serialize};
 
 /// The part that a test number plays. The books keep it in place of the number.
@@ -29,6 +29,12 @@ pub enum Behaviour {
     Held,
     /// Collected from a bank account: held, and declined two seconds later.
     HeldThenDecline(DeclineCode),
+    /// Collected from a bank account: held, paid two seconds later, and returned after that.
+    HeldThenReturned,
+    /// Everything succeeds; the customer disputes the captured payment two seconds later.
+    Disputed(DisputeReason),
+    /// Everything succeeds; two seconds after the capture an early alert comes.
+    Alerted,
     /// Captures and cancellations are refused.
     RefuseLater,
     /// The first call of each later operation takes effect, but gets no answer.
@@ -71,6 +77,15 @@ const TABLE: &[(&str, Behaviour)] = &[
     ("4000000000000929", Behaviour::Held),
     ("4000000000000937", Behaviour::RefuseLater),
     ("4000000000000945", Behaviour::SilentLater),
+    (
+        "4000000000000259",
+        Behaviour::Disputed(DisputeReason::Fraud),
+    ),
+    (
+        "4000000000002685",
+        Behaviour::Disputed(DisputeReason::CustomerDisputes),
+    ),
+    ("4000000000005423", Behaviour::Alerted),
 ];
 
 /// The numbers of debit cards.
@@ -79,7 +94,10 @@ const DEBIT: &[&str] = &["4000056655665556"];
 impl Behaviour {
     /// Whether it is decided two seconds later.
     pub(super) const fn is_held(self) -> bool {
-        matches!(self, Self::Held | Self::HeldThenDecline(_))
+        matches!(
+            self,
+            Self::Held | Self::HeldThenDecline(_) | Self::HeldThenReturned
+        )
     }
 
     /// Whether the issuer wants the cardholder to be authenticated.

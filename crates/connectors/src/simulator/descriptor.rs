@@ -11,6 +11,9 @@ pub const CALL_TIMEOUT: Duration = Duration::from_secs(2);
 /// The field of the credentials that the simulated account checks.
 pub(super) const API_KEY: &str = "apiKey";
 
+/// The field of the credentials with the secret of notifications.
+pub(super) const NOTIFICATION_SECRET: &str = "notificationSecret";
+
 /// What the simulated account expects there.
 pub(super) const EXPECTED_KEY: &str = "simulator-key";
 
@@ -57,11 +60,18 @@ pub(super) static DESCRIPTOR: Descriptor = Descriptor {
         partial_capture: true,
         partial_refund: true,
     },
-    credentials: &[CredentialField {
-        name: API_KEY,
-        is_required: false,
-        about: "the simulated account's key; every key but simulator-key is refused with each call",
-    }],
+    credentials: &[
+        CredentialField {
+            name: API_KEY,
+            is_required: false,
+            about: "the simulated account's key; every key but simulator-key is refused with each call",
+        },
+        CredentialField {
+            name: NOTIFICATION_SECRET,
+            is_required: false,
+            about: "the secret that notifications are signed with, such as whsec_ and base64; without it they are signed with one that is made of the connection's address for them",
+        },
+    ],
     // It is called without a network.
     hosts: Vec::new(),
     call_timeout: CALL_TIMEOUT,

@@ -21,8 +21,10 @@ use super::{
     Operation, accounts,
     cards::{self, Behaviour},
     challenge::{Challenge, Progress},
+    disputes::SimulatedDispute,
     later::{BookingKind, BookingState, Later, Now, Refusal},
     methods::{self, MethodHandling},
+    notify::{Notify, Outgoing},
 };
 
 /// How long the simulator thinks about what it does not decide at once.
@@ -61,6 +63,18 @@ pub struct Entry {
     /// The token that was asked for in place of an authorisation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
+    /// Where notifications of it go; none where nobody wants any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notify: Option<Notify>,
+    /// Notifications that are to be sent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outbox: Vec<Outgoing>,
+    /// How many were sent.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub sent: u32,
+    /// Its disputes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub disputes: Vec<SimulatedDispute>,
     /// When it was asked for.
     pub created_at: Timestamp,
     /// Counts the changes, from 1. Stored next to the entry, not in it.
@@ -139,6 +153,10 @@ impl Entry {
             challenge,
             three_ds,
             token: None,
+            notify: None,
+            outbox: Vec::new(),
+            sent: 0,
+            disputes: Vec::new(),
             created_at: now,
             version: 1,
         }
@@ -166,6 +184,10 @@ impl Entry {
             three_ds: authentication(call.card, None, challenge.is_some()),
             challenge,
             token: Some(format!("simtok_{}", world.token(24))),
+            notify: None,
+            outbox: Vec::new(),
+            sent: 0,
+            disputes: Vec::new(),
             created_at: world.now(),
             version: 1,
         }
@@ -212,7 +234,7 @@ impl Entry {
         }
         let authenticated = challenge.is_some() || self.three_ds.is_some();
         match self.behaviour {
-            Behaviour::Held | Behaviour::HeldThenDecline(_)
+            Behaviour::Held | Behaviour::HeldThenReturned | Behaviour::HeldThenDecline(_)
                 if self.held_until.is_some_and(|until| at < until) =>
             {
                 Standing::Held
@@ -227,6 +249,9 @@ impl Entry {
             }
             Behaviour::Fail | Behaviour::SilentNotCharged => Standing::Failed,
             Behaviour::Held
+            | Behaviour::HeldThenReturned
+            | Behaviour::Disputed(_)
+            | Behaviour::Alerted
             | Behaviour::Approve
             | Behaviour::SlowRefund
             | Behaviour::FailingRefund
@@ -295,8 +320,12 @@ impl Entry {
     }
 
     /// Completes an authorisation whose customer has done what was asked. False when there is nothing to complete.
-    pub(super) fn complete(&mut self) -> bool {
-        self.moves(Progress::Passed, Progress::Completed)
+    pub(super) fn complete(&mut self, now: Timestamp) -> bool {
+        let is_completed = self.moves(Progress::Passed, Progress::Completed);
+        if is_completed {
+            self.begin_notifying(now);
+        }
+        is_completed
     }
 
     fn moves(&mut self, from: Progress, to: Progress) -> bool {
@@ -336,6 +365,15 @@ impl Entry {
             state,
         };
         self.later.push(later.clone());
+        match state {
+            BookingState::DoneFrom(until)
+            | BookingState::FailedFrom(until)
+            | BookingState::UndoneFrom(until) => self.notify_later(until),
+            BookingState::Done if kind == BookingKind::Capture => {
+                self.dispute_captured(call.money, now);
+            }
+            BookingState::Done | BookingState::Refused(_) => {}
+        }
         if kind == BookingKind::Cancel
             && state == BookingState::Done
             && let Some(challenge) = &mut self.challenge
@@ -398,6 +436,11 @@ impl Entry {
             .filter(|later| later.kind == kind && counts(later.state.at(at)));
         counted.fold(0, |sum, later| later.amount.saturating_add(sum))
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+const fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// The challenge that the issuer demands, when there is somebody who can be sent to a page.

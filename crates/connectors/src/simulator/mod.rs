@@ -15,11 +15,14 @@ mod books;
 mod cards;
 mod challenge;
 mod descriptor;
+mod disputes;
 mod entry;
 mod later;
 mod locks;
 mod look_up;
 mod methods;
+mod notify;
+mod outbox;
 mod pages;
 mod settings;
 mod show;
@@ -42,8 +45,10 @@ pub use books::{Books, BooksError, MemoryBooks};
 pub use cards::Behaviour;
 pub use challenge::{Challenge, Progress};
 pub use descriptor::CALL_TIMEOUT;
+pub use disputes::{DisputeState, SimulatedDispute, reference_of_dispute};
 pub use entry::Entry;
 pub use later::{BookingKind, BookingState, Later, Refusal};
+pub use notify::{Notify, Outgoing, derived_secret, sign};
 pub use pages::Page;
 pub use show::{books_json, read_books};
 
@@ -125,12 +130,14 @@ impl Simulator {
             _ => {}
         }
         let mut entry = Entry::open(call, link.connection, &self.world);
+        entry.notify_from(link);
         if fault(link.settings)? == Some(Fault::Fails) {
             entry = entry.failing();
         }
         if entry.behaviour == Behaviour::SilentNotCharged {
             return self.say_nothing().await;
         }
+        entry.begin_notifying(self.world.now());
         let entry = self.open(entry).await?;
         if entry.behaviour == Behaviour::SilentCharged {
             return self.say_nothing().await;
@@ -175,7 +182,8 @@ impl Simulator {
         if entry.money != call.money || entry.sale != call.capture {
             return Err(is_another_request());
         }
-        let entry = self.change(entry, Entry::complete).await?;
+        let complete = |entry: &mut Entry| entry.complete(self.world.now());
+        let entry = self.change(entry, complete).await?;
         Ok(answers::authorisation(
             &entry,
             self.world.now(),
@@ -213,6 +221,32 @@ impl Simulator {
             entry = stored.ok_or_else(|| CallError::unknown("an entry of the books has gone"))?;
         }
         Err(overtaken())
+    }
+
+    /// Changes the entry of an authorisation, if `change` says that it did. `None`: it did not, or there is no such entry.
+    ///
+    /// # Errors
+    /// What a call says when the books can't be used.
+    pub async fn change_entry<T>(
+        &self,
+        reference: &Reference,
+        change: impl Fn(&mut Entry) -> Option<T>,
+    ) -> Result<Option<T>, CallError> {
+        let known = self
+            .books
+            .load(reference.as_str())
+            .await
+            .map_err(of_a_read)?;
+        let Some(known) = known else { return Ok(None) };
+        let result = parking_lot::Mutex::new(None);
+        let changed = |entry: &mut Entry| {
+            let made = change(entry);
+            let is_changed = made.is_some();
+            *result.lock() = made;
+            is_changed
+        };
+        self.change(known, changed).await?;
+        Ok(result.into_inner())
     }
 
     async fn play_later(
@@ -276,6 +310,7 @@ impl Simulator {
             }
             let expected = entry.version;
             let returns = fault(link.settings)? == Some(Fault::ReturnsRefunds);
+            entry.notify_from(link);
             let later = entry.note(call, returns, self.world.now());
             entry.version = expected.saturating_add(1);
             if self

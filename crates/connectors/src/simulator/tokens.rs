@@ -24,7 +24,8 @@ impl Simulator {
         }
         let entry = self.open(entry).await?;
         // The same call again, after the customer was authenticated, brings the token.
-        let entry = self.change(entry, Entry::complete).await?;
+        let complete = |entry: &mut Entry| entry.complete(self.world.now());
+        let entry = self.change(entry, complete).await?;
         let reported = answers::token(&entry, self.world.now(), self.base());
         reported.ok_or_else(|| rejected("the processor had a technical failure"))
     }

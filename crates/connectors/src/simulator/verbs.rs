@@ -3,8 +3,8 @@
 use std::future::Future;
 
 use connector::{
-    Answer, Authorise, CallError, Called, Cause, Complete, Connector, Descriptor, Finding, Follow,
-    Known, LaterAnswer, Link, LookUp, Reference, Refund, Stored,
+    Answer, Authorise, CallError, Called, Cause, Complete, Connector, Descriptor, Disputes,
+    Finding, Follow, Known, LaterAnswer, Link, LookUp, Notices, Reference, Refund, Stored,
 };
 
 use super::{
@@ -125,6 +125,14 @@ impl Connector for Simulator {
     }
 
     fn stored(&self) -> Option<&dyn Stored> {
+        Some(self)
+    }
+
+    fn notices(&self) -> Option<&dyn Notices> {
+        Some(self)
+    }
+
+    fn disputes(&self) -> Option<&dyn Disputes> {
         Some(self)
     }
 }

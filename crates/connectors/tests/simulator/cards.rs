@@ -22,7 +22,7 @@ const SUCCESS: &[&str] = &[
     "3566002020360505",
     "36227206271667",
     "6200000000000005",
-    // Their disputes are not simulated.
+    // Their disputes come later.
     "4000000000000259",
     "4000000000002685",
     "4000000000005423",

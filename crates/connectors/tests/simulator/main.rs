@@ -13,6 +13,8 @@ mod rules;
 #[cfg(test)]
 mod scenarios;
 #[cfg(test)]
+mod sent;
+#[cfg(test)]
 mod shop;
 #[cfg(test)]
 mod shown;

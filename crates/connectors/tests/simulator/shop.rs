@@ -47,6 +47,7 @@ pub(crate) fn link<'a>(
 ) -> Link<'a> {
     Link {
         credentials,
+        notification_url: Some("https://pay.example/notifications/the-token"),
         ..Link::offline(connection, settings, domain::Timestamp::from_micros(0))
     }
 }

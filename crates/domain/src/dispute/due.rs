@@ -60,7 +60,8 @@ impl Dispute {
             LOOK_WHILE_OPEN
         };
         let look = at.after(pause);
-        Some(self.next_warning().map_or(look, |(due, _)| due))
+        // Never before it is written: jobs look no further back than they have looked.
+        Some(self.next_warning().map_or(look, |(due, _)| due.max(at)))
     }
 
     /// What is to be done at `at` about a dispute that is due.

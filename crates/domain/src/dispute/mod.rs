@@ -14,11 +14,13 @@
 mod due;
 mod event;
 mod fields;
+mod filter;
 mod report;
 mod status;
 
 pub use due::{DisputeDuty, Warning};
 pub use event::{DisputeEvent, DisputeFacts, ResponseDue};
+pub use filter::{DisputeField, DisputeSort, DisputeSortField, DisputeSortKey};
 pub use report::DisputeReport;
 pub use status::{DisputeReason, DisputeStage, DisputeStatus, DisputedFunds, Standing, Step};
 

@@ -36,29 +36,14 @@ impl Operand {
 
 /// A filter of one field whose operands fit the field and the verb.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Condition {
-    field: FieldName,
+pub struct Condition<F = FieldName> {
+    field: F,
     verb: Verb,
     operands: Vec<Operand>,
     value: Option<Value>,
 }
 
 impl Condition {
-    /// Made by the parser alone, which has checked that all fits.
-    pub(super) const fn new(
-        field: FieldName,
-        verb: Verb,
-        operands: Vec<Operand>,
-        value: Option<Value>,
-    ) -> Self {
-        Self {
-            field,
-            verb,
-            operands,
-            value,
-        }
-    }
-
     /// Payments made at `start` or later.
     pub fn since(start: Timestamp) -> Self {
         Self::of_time(Verb::GreaterThanEquals, start)
@@ -112,9 +97,26 @@ impl Condition {
             Some(json!(time.rfc3339())),
         )
     }
+}
+
+impl<F: Copy> Condition<F> {
+    /// Made by the parser alone, which has checked that all fits.
+    pub(super) const fn new(
+        field: F,
+        verb: Verb,
+        operands: Vec<Operand>,
+        value: Option<Value>,
+    ) -> Self {
+        Self {
+            field,
+            verb,
+            operands,
+            value,
+        }
+    }
 
     /// The field.
-    pub const fn field(&self) -> FieldName {
+    pub const fn field(&self) -> F {
         self.field
     }
 

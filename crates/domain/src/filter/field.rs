@@ -36,6 +36,26 @@ text_enum!(
     }
 );
 
+/// A field of a list's filter.
+pub trait FilterField: Copy {
+    /// The type of the field's values.
+    fn kind(self) -> FieldKind;
+
+    /// Where the field's filter stands in the arguments of the list.
+    fn path(self) -> String;
+
+    /// Where its value stands.
+    fn value_path(self) -> String {
+        format!("{}.value", self.path())
+    }
+
+    /// The one spelling of a value, or why it can't be one.
+    ///
+    /// # Errors
+    /// A clause for the merchant.
+    fn spelling(self, text: String) -> Result<String, String>;
+}
+
 /// The type of a field's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FieldKind {
@@ -47,7 +67,43 @@ pub enum FieldKind {
     Text,
 }
 
+impl FieldKind {
+    /// The verbs that fields of this type allow, in the order of their declaration.
+    pub const fn verbs(self) -> &'static [Verb] {
+        match self {
+            Self::Time | Self::Int => &[
+                Verb::Equals,
+                Verb::NotEquals,
+                Verb::LessThan,
+                Verb::LessThanEquals,
+                Verb::GreaterThan,
+                Verb::GreaterThanEquals,
+                Verb::BetweenInclusive,
+                Verb::BetweenExclusive,
+                Verb::InList,
+                Verb::IsEmpty,
+                Verb::NotEmpty,
+                Verb::All,
+            ],
+            Self::Text => &[
+                Verb::Equals,
+                Verb::NotEquals,
+                Verb::Contains,
+                Verb::InList,
+                Verb::IsEmpty,
+                Verb::NotEmpty,
+                Verb::All,
+            ],
+        }
+    }
+}
+
 impl FieldName {
+    /// The verbs that the field allows, in the order of their declaration.
+    pub const fn verbs(self) -> &'static [Verb] {
+        self.kind().verbs()
+    }
+
     /// The type of the field's values.
     pub const fn kind(self) -> FieldKind {
         match self {
@@ -65,35 +121,6 @@ impl FieldName {
             | Self::Category
             | Self::CustomerId
             | Self::OrderId => FieldKind::Text,
-        }
-    }
-
-    /// The verbs that the field allows, in the order of their declaration.
-    pub const fn verbs(self) -> &'static [Verb] {
-        match self.kind() {
-            FieldKind::Time | FieldKind::Int => &[
-                Verb::Equals,
-                Verb::NotEquals,
-                Verb::LessThan,
-                Verb::LessThanEquals,
-                Verb::GreaterThan,
-                Verb::GreaterThanEquals,
-                Verb::BetweenInclusive,
-                Verb::BetweenExclusive,
-                Verb::InList,
-                Verb::IsEmpty,
-                Verb::NotEmpty,
-                Verb::All,
-            ],
-            FieldKind::Text => &[
-                Verb::Equals,
-                Verb::NotEquals,
-                Verb::Contains,
-                Verb::InList,
-                Verb::IsEmpty,
-                Verb::NotEmpty,
-                Verb::All,
-            ],
         }
     }
 

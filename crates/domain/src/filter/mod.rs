@@ -14,7 +14,7 @@ mod tests;
 mod verb;
 
 pub use condition::{Condition, Operand};
-pub use field::{FieldKind, FieldName};
+pub use field::{FieldKind, FieldName, FilterField};
 pub use parse::parse;
 pub use predicate::{Fact, Predicate, Span};
 pub use sort::{Sort, SortField, SortKey, SortOrder};

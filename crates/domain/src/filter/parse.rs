@@ -4,7 +4,7 @@ use serde_json::Value;
 use std::time::Duration;
 
 use super::condition::{Condition, Operand};
-use super::{Arity, FieldKind, FieldName, Verb};
+use super::{Arity, FieldKind, FieldName, FilterField, Verb};
 use crate::bounded::bounded;
 use crate::country::Country;
 use crate::id::CustomerId;
@@ -27,11 +27,11 @@ const DAY: Duration = Duration::from_micros(86_399_999_999);
 /// may be given as alpha-2 or alpha-3, wallets under either of their names.
 ///
 /// Errors: `error.validation` for the filter's `value` or `selectedVerb`.
-pub fn parse(
-    field: FieldName,
+pub fn parse<F: FilterField>(
+    field: F,
     value: Option<&Value>,
     verb: Option<&str>,
-) -> Result<Option<Condition>, Fault> {
+) -> Result<Option<Condition<F>>, Fault> {
     let value = value.filter(|value| !value.is_null());
     let verb = match (verb, value) {
         (Some(text), _) => allowed(field, text)?,
@@ -47,10 +47,11 @@ pub fn parse(
     Ok(Some(Condition::new(field, verb, operands, value.cloned())))
 }
 
-fn allowed(field: FieldName, text: &str) -> Result<Verb, Fault> {
-    let known = Verb::parse(text).filter(|verb| field.verbs().contains(verb));
+fn allowed(field: impl FilterField, text: &str) -> Result<Verb, Fault> {
+    let allowed = field.kind().verbs();
+    let known = Verb::parse(text).filter(|verb| allowed.contains(verb));
     known.ok_or_else(|| {
-        let verbs: Vec<&str> = field.verbs().iter().map(|verb| verb.code()).collect();
+        let verbs: Vec<&str> = allowed.iter().map(|verb| verb.code()).collect();
         Fault::invalid(
             format!("{}.selectedVerb", field.path()),
             format!("must be one of {}", verbs.join(", ")),
@@ -59,12 +60,12 @@ fn allowed(field: FieldName, text: &str) -> Result<Verb, Fault> {
 }
 
 /// Reads the values of one filter.
-struct Reader {
-    field: FieldName,
+struct Reader<F> {
+    field: F,
     verb: Verb,
 }
 
-impl Reader {
+impl<F: FilterField> Reader<F> {
     fn operands(&self, value: Option<&Value>) -> Result<Vec<Operand>, Fault> {
         match (self.verb.arity(), value) {
             (Arity::Nothing, None) => Ok(Vec::new()),
@@ -131,28 +132,13 @@ impl Reader {
         if self.verb == Verb::Contains {
             return Ok(text);
         }
-        spelling(self.field, text).map_err(|reason| self.misfit(&reason))
+        self.field
+            .spelling(text)
+            .map_err(|reason| self.misfit(&reason))
     }
 
     fn path(&self) -> String {
-        match self.field {
-            // Not a filter of the form {value, selectedVerb}, but an argument of its own.
-            FieldName::CustomerId => self.field.path(),
-            FieldName::Date
-            | FieldName::DateRange
-            | FieldName::Currency
-            | FieldName::Amount
-            | FieldName::Type
-            | FieldName::Method
-            | FieldName::Status
-            | FieldName::IntentStatus
-            | FieldName::Gateway
-            | FieldName::ConnectionId
-            | FieldName::Country
-            | FieldName::FlowId
-            | FieldName::Category
-            | FieldName::OrderId => format!("{}.value", self.field.path()),
-        }
+        self.field.value_path()
     }
 
     fn misfit(&self, reason: &str) -> Fault {
@@ -202,6 +188,41 @@ fn spelling(field: FieldName, text: String) -> Result<String, String> {
         | FieldName::FlowId
         | FieldName::Category
         | FieldName::OrderId => Ok(text),
+    }
+}
+
+impl FilterField for FieldName {
+    fn kind(self) -> FieldKind {
+        Self::kind(self)
+    }
+
+    fn path(self) -> String {
+        Self::path(self)
+    }
+
+    fn value_path(self) -> String {
+        match self {
+            // Not a filter of the form {value, selectedVerb}, but an argument of its own.
+            Self::CustomerId => Self::path(self),
+            Self::Date
+            | Self::DateRange
+            | Self::Currency
+            | Self::Amount
+            | Self::Type
+            | Self::Method
+            | Self::Status
+            | Self::IntentStatus
+            | Self::Gateway
+            | Self::ConnectionId
+            | Self::Country
+            | Self::FlowId
+            | Self::Category
+            | Self::OrderId => format!("{}.value", Self::path(self)),
+        }
+    }
+
+    fn spelling(self, text: String) -> Result<String, String> {
+        spelling(self, text)
     }
 }
 

@@ -7,7 +7,7 @@ use crate::{
     Timestamp,
     bank_account::{AccountKind, Mandate},
     expiry::Expiry,
-    id::{BlobId, ConnectionId, CustomerId, FlowId, MethodId, VaultToken},
+    id::{BlobId, ConnectionId, CustomerId, DisputeId, FlowId, MethodId, VaultToken},
     method::{CardFunding, Method},
     person::{Address, Company, ShippingAddress},
 };
@@ -107,6 +107,9 @@ pub struct FlowRun {
     pub instance: Uuid,
     /// When it began.
     pub started_at: Timestamp,
+    /// The dispute that started it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dispute: Option<DisputeId>,
     /// Where it rests; `None` when it has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pause: Option<Pause>,

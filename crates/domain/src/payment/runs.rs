@@ -11,7 +11,7 @@ use super::{
 use crate::{
     Timestamp,
     decline::{Decline, DeclineCode},
-    id::FlowId,
+    id::{DisputeId, FlowId},
 };
 
 /// So long a step that fails is tried again: by then it is a matter for people.
@@ -33,6 +33,8 @@ pub struct StartedFlow {
     pub instance: Uuid,
     /// The position of its first step.
     pub first: u32,
+    /// The dispute that starts it.
+    pub dispute: Option<DisputeId>,
 }
 
 impl Payment {
@@ -173,17 +175,14 @@ impl Payment {
         self.triggered.len() >= MOST_TRIGGERED
     }
 
-    /// A flow is started since the payment is `outcome`; its first step is due at once. Beyond [`MOST_TRIGGERED`] it is not
+    /// A flow is started for a reason, a clause; its first step is due at once. Beyond [`MOST_TRIGGERED`] it is not
     /// started, and the entry says so.
-    pub fn start_flow(&mut self, flow: StartedFlow, outcome: &str, at: Timestamp) -> Occurrence {
+    pub fn start_flow(&mut self, flow: StartedFlow, reason: &str, at: Timestamp) -> Occurrence {
         if self.has_started_most() {
             let words = format!("The payment has started {MOST_TRIGGERED} flows already.");
             return Occurrence::new(at, "A flow was not started").saying(words);
         }
-        let words = format!(
-            "{}, version {}, since the payment is {outcome}.",
-            flow.id, flow.version
-        );
+        let words = format!("{}, version {}, since {reason}.", flow.id, flow.version);
         let started = FlowStarted {
             flow: flow.id.clone(),
             version: flow.version,
@@ -196,6 +195,7 @@ impl Payment {
             version: flow.version,
             instance: flow.instance,
             started_at: at,
+            dispute: flow.dispute,
             pause: Some(first),
         });
         Occurrence::new(at, "A flow was started")

@@ -295,6 +295,11 @@ fn a_deadline_warns_near_and_past_and_decides_nothing() {
         Some(at(27 * 86_400)),
         "a new deadline warns again"
     );
+    assert_eq!(
+        one.due_after(at(29 * 86_400)),
+        Some(at(29 * 86_400)),
+        "never in the past"
+    );
     let (mut late, _) = opened(report(Chargeback, NeedsResponse));
     assert_eq!(
         kinds(&[late.warn(at(8 * 86_400)).unwrap()]),

@@ -28,6 +28,7 @@ fn waiting(operation: Option<u32>) -> FlowRun {
         version: 1,
         instance: INSTANCE,
         started_at: at(0),
+        dispute: None,
         pause: Some(Pause {
             next: 3,
             why: PauseReason::Outcome,

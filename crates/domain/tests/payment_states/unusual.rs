@@ -332,6 +332,7 @@ fn waiting_flow() -> FlowRun {
         version: 1,
         instance: Uuid::from_u128(7),
         started_at: at(0),
+        dispute: None,
         pause: Some(serde_json::from_str::<Pause>(r#"{"next": 3, "why": "Outcome"}"#).unwrap()),
     }
 }

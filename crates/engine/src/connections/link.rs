@@ -19,6 +19,7 @@ const TRIES: u32 = 2;
 pub(crate) struct OpenConnection {
     credentials: Option<Credentials>,
     base: Option<Base>,
+    notification_url: Option<String>,
 }
 
 /// Where calls go in place of the processor's own address.
@@ -44,6 +45,7 @@ impl Engine {
             return Ok(Ok(OpenConnection {
                 credentials: None,
                 base,
+                notification_url: self.notification_url(connection),
             }));
         };
         let holder = Holder::connection(&connection.id);
@@ -59,6 +61,7 @@ impl Engine {
                         .map(|read| OpenConnection {
                             credentials: Some(read),
                             base,
+                            notification_url: self.notification_url(connection),
                         })
                         .map_err(|_| "the connection's credentials can't be read"));
                 }
@@ -88,6 +91,7 @@ impl Engine {
             credentials: open.credentials.as_ref(),
             base: open.base.as_ref().map(|base| &base.url),
             http: ProcessorHttp::new(self.inner.http.as_ref(), hosts),
+            notification_url: open.notification_url.as_deref(),
             now: self.inner.world.now(),
         }
     }

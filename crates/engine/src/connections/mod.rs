@@ -31,12 +31,15 @@ pub struct ConnectionView {
     pub methods: Vec<Method>,
     /// Its settings.
     pub settings: serde_json::Value,
+    /// Where its processor sends notifications; `None` where it sends none.
+    pub notification_url: Option<String>,
 }
 
 impl Engine {
     fn connection_view(&self, connection: Connection) -> ConnectionView {
         let connector = self.inner.connectors.get(connection.processor.as_str());
         ConnectionView {
+            notification_url: self.notification_url(&connection),
             methods: connector
                 .map(|connector| connector.descriptor().methods.to_vec())
                 .unwrap_or_default(),

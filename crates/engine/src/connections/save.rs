@@ -19,6 +19,7 @@ use crate::{
     Engine,
     change::Round,
     faults::{EngineError, only_fault},
+    notifications::InboundToken,
 };
 
 /// Connections that a team can have.
@@ -159,6 +160,7 @@ impl Engine {
             enabled: true,
             settings: command.settings,
             credentials: sealed,
+            inbound_token: Some(InboundToken::draw(&self.inner.world, team)),
         };
         let save = || self.save_connection_once(wanted);
         let saved = self.rounds(None, self.deadline(), save).await?;
@@ -196,6 +198,7 @@ impl Engine {
             }
             Some(before) => {
                 wanted.credentials = wanted.credentials.or(before.credentials);
+                wanted.inbound_token = before.inbound_token.clone().or(wanted.inbound_token);
                 replaced = before
                     .credentials
                     .filter(|old| wanted.credentials != Some(*old));

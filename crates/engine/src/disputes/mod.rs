@@ -2,14 +2,16 @@
 //!
 //! A dispute is changed under the turn of its payment. Where the payment changes too, both are one commit.
 
+mod list;
 mod look_up;
 mod read;
 mod report;
+mod trigger;
 
 use db::{ChangeId, Statement};
 use domain::{
-    Code, Fault,
-    dispute::{Dispute, DisputeOccurrence},
+    Fault,
+    dispute::{Dispute, DisputeOccurrence, Standing},
     id::{ConnectionId, DisputeId, PaymentId, TeamId},
     payment::{Occurrence, Payment, TimelineEntry},
 };
@@ -24,7 +26,8 @@ use crate::{
     payments::Effects,
 };
 
-pub(crate) use report::DisputeNews;
+pub use list::{DisputePage, ListDisputes};
+pub(crate) use report::{DisputeNews, Taken};
 
 /// A dispute as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,13 +55,14 @@ pub(crate) struct CaseId {
 pub(crate) struct CaseEffects {
     /// What happened to the dispute.
     pub(crate) occurred: Vec<DisputeOccurrence>,
-    /// What that makes of the payment; `None`: nothing.
-    pub(crate) of_payment: Option<Occurrence>,
+    /// What that makes of the payment; empty: nothing.
+    pub(crate) of_payment: Vec<Occurrence>,
 }
 
-/// No such dispute in this team.
-pub(crate) fn dispute_not_found() -> Fault {
-    Fault::new(Code::DisputeNotFound, "There is no such dispute.")
+/// A case before a decision.
+pub(crate) struct CaseBefore {
+    payment: <Payment as Aggregate>::Before,
+    dispute: Option<Standing>,
 }
 
 /// The id of a dispute: the same for every report of it, on every node.
@@ -79,7 +83,7 @@ pub(crate) fn dispute_id(team: TeamId, connection: &ConnectionId, source_id: &st
 
 impl Aggregate for Case {
     type Id = CaseId;
-    type Before = <Payment as Aggregate>::Before;
+    type Before = CaseBefore;
     type Effects = CaseEffects;
 
     fn lock_id(id: CaseId) -> Uuid {
@@ -102,14 +106,17 @@ impl Aggregate for Case {
         payment_not_found()
     }
 
-    fn before(&self) -> Self::Before {
-        self.payment.before()
+    fn before(&self) -> CaseBefore {
+        CaseBefore {
+            payment: self.payment.before(),
+            dispute: self.dispute.as_ref().map(Dispute::standing),
+        }
     }
 
     async fn commit(
         &mut self,
         engine: &Engine,
-        before: Self::Before,
+        before: CaseBefore,
         effects: CaseEffects,
     ) -> Result<Ended, EngineError> {
         let Some(dispute) = &mut self.dispute else {
@@ -117,23 +124,27 @@ impl Aggregate for Case {
         };
         let CaseEffects {
             occurred,
-            of_payment,
+            mut of_payment,
         } = effects;
         dispute.next_version(&occurred);
-        let Some(of_payment) = of_payment else {
+        let started = engine
+            .trigger_by_dispute(&mut self.payment, dispute, before.dispute)
+            .await?;
+        of_payment.extend(started);
+        if of_payment.is_empty() {
             return engine.commit_dispute(dispute, &occurred).await;
-        };
+        }
         let id = engine.change_id();
         let statements = engine.dispute_statements(dispute, &occurred, id).into();
         let effects = Effects {
-            entries: vec![of_payment],
+            entries: of_payment,
             parts: CommitParts {
                 statements,
                 ..CommitParts::default()
             },
             ..Effects::default()
         };
-        self.payment.commit(engine, before, effects).await
+        self.payment.commit(engine, before.payment, effects).await
     }
 }
 
@@ -155,4 +166,36 @@ impl Engine {
         let event = store::event::insert_of_dispute(dispute, &commit, occurred, at);
         [write, event]
     }
+}
+
+/// A dispute that stands so, for tests.
+#[cfg(test)]
+fn sample(stage: domain::dispute::DisputeStage, status: domain::dispute::DisputeStatus) -> Dispute {
+    use domain::{
+        Timestamp,
+        dispute::{DisputeReport, NewDispute},
+        money::{Currency, Money},
+    };
+    let at = Timestamp::from_micros(0);
+    let new = NewDispute {
+        id: DisputeId::new(Uuid::from_u128(1)),
+        team: TeamId::new(Uuid::from_u128(2)),
+        payment: PaymentId::new(Uuid::from_u128(3)),
+        connection: ConnectionId::parse("bank-a").unwrap(),
+    };
+    let report = DisputeReport {
+        source_id: "dp_1".to_owned(),
+        source_payment: None,
+        status,
+        stage,
+        reason: None,
+        money: Money::new(1000, Currency::parse("EUR").unwrap()),
+        disputed_at: at,
+        respond_by: None,
+        processor_status: None,
+        processor_reason: None,
+        funds: None,
+        as_of: None,
+    };
+    Dispute::open(new, report, at).0
 }

@@ -7,8 +7,11 @@ use domain::{
     id::{DisputeId, PaymentId, TeamId},
 };
 
-use super::{DisputeView, dispute_not_found};
-use crate::{Engine, faults::database};
+use super::DisputeView;
+use crate::{
+    Engine,
+    faults::{database, dispute_not_found},
+};
 
 impl Engine {
     /// A team's dispute.
@@ -26,23 +29,32 @@ impl Engine {
         })
     }
 
-    /// A payment's disputes, the oldest first.
+    /// The disputes of these payments, the oldest first, each with its timeline when that is wanted.
     ///
     /// # Errors
     /// `error.unavailable`, `error.unknown`.
     pub async fn disputes_of(
         &self,
         team: TeamId,
-        payment: PaymentId,
+        payments: &[PaymentId],
+        want_timeline: bool,
     ) -> Result<Vec<DisputeView>, Fault> {
-        let found = store::dispute::of_payment(&self.inner.store, team, payment).await;
+        let found = store::dispute::of_payments(&self.inner.store, team, payments).await;
         let mut found: Vec<Dispute> = found.map_err(|error| database(&error))?;
         found.sort_by_key(|dispute| (dispute.disputed_at(), dispute.id()));
-        let view = |dispute| DisputeView {
-            dispute,
-            timeline: None,
-        };
-        Ok(found.into_iter().map(view).collect())
+        let mut views = Vec::with_capacity(found.len());
+        for dispute in found {
+            let view = DisputeView {
+                dispute,
+                timeline: None,
+            };
+            views.push(if want_timeline {
+                self.with_dispute_timeline(view).await?
+            } else {
+                view
+            });
+        }
+        Ok(views)
     }
 
     /// Adds the timeline as it was at the dispute's version.

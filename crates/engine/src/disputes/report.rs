@@ -108,8 +108,8 @@ impl Case {
         at: domain::Timestamp,
     ) -> CaseEffects {
         let of_payment = match &self.dispute {
-            Some(dispute) => self.payment.note_dispute(dispute, at),
-            None => None,
+            Some(dispute) => self.payment.note_dispute(dispute, at).into_iter().collect(),
+            None => Vec::new(),
         };
         CaseEffects {
             occurred,

@@ -91,6 +91,7 @@ impl Engine {
                 version,
                 instance,
                 started_at: at,
+                dispute: None,
                 pause: Some(pause),
             };
             Instance {

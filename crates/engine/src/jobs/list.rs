@@ -1,11 +1,12 @@
 //! The list of all jobs. What is not in it does not run.
 
 use super::{
-    deactivate_intents::DeactivateIntents, erase_deleted_methods::EraseDeletedMethods,
-    erase_hidden_cards::EraseHiddenCards, erase_orphan_secrets::EraseOrphanSecrets,
-    erase_orphans::EraseOrphans, erase_people::ErasePeople,
-    erase_security_codes::EraseSecurityCodes, forget_browser_made::ForgetBrowserMade,
-    forget_client_tokens::ForgetClientTokens, forget_idempotency_keys::ForgetIdempotencyKeys,
+    apply_notifications::ApplyNotifications, deactivate_intents::DeactivateIntents,
+    erase_deleted_methods::EraseDeletedMethods, erase_hidden_cards::EraseHiddenCards,
+    erase_orphan_secrets::EraseOrphanSecrets, erase_orphans::EraseOrphans,
+    erase_people::ErasePeople, erase_security_codes::EraseSecurityCodes,
+    forget_browser_made::ForgetBrowserMade, forget_client_tokens::ForgetClientTokens,
+    forget_idempotency_keys::ForgetIdempotencyKeys, forget_notifications::ForgetNotifications,
     forget_number_quotas::ForgetNumberQuotas, forget_token_requests::ForgetTokenRequests,
     forget_wallet_tokens::ForgetWalletTokens, job::Job, note_key_uses::NoteKeyUses,
     recover::Recover, remove_objects::RemoveObjects, remove_old_audit::RemoveOldAudit,
@@ -14,12 +15,13 @@ use super::{
 };
 
 /// Each runs in a task of its own.
-pub(super) static ALL: [&dyn Job; 21] = [
+pub(super) static ALL: [&dyn Job; 23] = [
     // They wait for no other job.
     &Recover,
     &DeactivateIntents,
     &RunFlowInstances,
     &SealAudit,
+    &ApplyNotifications,
     &WatchDisputes,
     &WatchOverdue,
     // Sweeps: two at a time.
@@ -34,6 +36,7 @@ pub(super) static ALL: [&dyn Job; 21] = [
     &ForgetClientTokens,
     &ForgetWalletTokens,
     &ForgetTokenRequests,
+    &ForgetNotifications,
     &EraseOrphans,
     &EraseOrphanSecrets,
     &RemoveOldAudit,

@@ -6,6 +6,7 @@
 //! - A batch that hangs ends with its time; its rows are found again when their lease ends.
 //! - One row that can't be read does not stop the others.
 
+mod apply_notifications;
 mod deactivate_intents;
 mod erase_deleted_methods;
 mod erase_hidden_cards;
@@ -17,6 +18,7 @@ mod floor;
 mod forget_browser_made;
 mod forget_client_tokens;
 mod forget_idempotency_keys;
+mod forget_notifications;
 mod forget_number_quotas;
 mod forget_token_requests;
 mod forget_wallet_tokens;

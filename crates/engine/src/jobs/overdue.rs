@@ -22,11 +22,13 @@ const AFTER_FAILURE: Duration = Duration::from_mins(10);
 const LOOK: Duration = Duration::from_mins(1);
 
 /// What jobs take by time, with the job's name.
-const QUEUES: [(Queue, &str); 13] = [
+const QUEUES: [(Queue, &str); 15] = [
     (Queue::Payments, "recover"),
     (Queue::Intents, "deactivate_intents"),
     (Queue::Instances, "run_flow_instances"),
     (Queue::Disputes, "watch_disputes"),
+    (Queue::Notifications, "apply_notifications"),
+    (Queue::OldNotifications, "forget_notifications"),
     (Queue::HiddenCards, "erase_hidden_cards"),
     (Queue::Erasures, "erase_people"),
     (Queue::DeletedMethods, "erase_deleted_methods"),
@@ -45,6 +47,8 @@ pub(crate) struct Floors {
     pub(crate) intents: Floor,
     pub(crate) instances: Floor,
     pub(crate) disputes: Floor,
+    pub(crate) notifications: Floor,
+    pub(crate) old_notifications: Floor,
     pub(crate) hidden_cards: Floor,
     pub(crate) erasures: Floor,
     pub(crate) deleted_methods: Floor,
@@ -65,6 +69,8 @@ impl Floors {
             Queue::Intents => &self.intents,
             Queue::Instances => &self.instances,
             Queue::Disputes => &self.disputes,
+            Queue::Notifications => &self.notifications,
+            Queue::OldNotifications => &self.old_notifications,
             Queue::HiddenCards => &self.hidden_cards,
             Queue::Erasures => &self.erasures,
             Queue::DeletedMethods => &self.deleted_methods,
@@ -147,6 +153,7 @@ impl Engine {
             | Queue::Intents
             | Queue::Instances
             | Queue::Disputes
+            | Queue::Notifications
             | Queue::HiddenCards
             | Queue::Erasures
             | Queue::BrowserMade
@@ -156,6 +163,7 @@ impl Engine {
             Queue::Keys => now.before(self.inner.settings.idempotency_retention),
             Queue::ClientTokens => now.before(ORPHAN_AGE),
             Queue::TokenRequests => self.requests_end(now),
+            Queue::OldNotifications => Self::notifications_end(now),
         }
     }
 }

@@ -72,6 +72,7 @@ impl Engine {
         with: &FlowRequest,
     ) -> Result<Followed, EngineError> {
         let intent = self.intent_of(payment).await?;
+        let dispute = self.dispute_of_run(payment, with.run).await?;
         let mut position = from;
         let mut progress = Progress {
             payment,
@@ -82,7 +83,12 @@ impl Engine {
             let at = self.inner.world.now();
             let run = program.run(
                 position,
-                &facts(progress.payment, with.run, intent.as_ref()),
+                &facts(
+                    progress.payment,
+                    with.run,
+                    intent.as_ref(),
+                    dispute.as_ref(),
+                ),
                 &mut || self.inner.world.random(),
             );
             progress.tell("Condition without an answer", run.unanswered, at);
@@ -103,7 +109,12 @@ impl Engine {
             };
             // A refund needs what is captured later: the run rests until the payment is captured, or has ended.
             if captures_later {
-                let facts = facts(progress.payment, with.run, intent.as_ref());
+                let facts = facts(
+                    progress.payment,
+                    with.run,
+                    intent.as_ref(),
+                    dispute.as_ref(),
+                );
                 if self.refunds_next(progress.payment, program, next, &facts) {
                     progress.rest(next, PauseReason::Outcome, None);
                     return Ok(progress.done);

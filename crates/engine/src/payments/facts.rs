@@ -2,20 +2,25 @@
 
 use domain::{
     answer::Answer,
+    dispute::Dispute,
     intent::Intent,
     method::CardFunding,
     payment::{Initiator, Operation, OperationState, Origin, Payment, ReceivedWebhook},
 };
-use flow::{AttemptFacts, CardFacts, CustomerFacts, Facts, PaymentFacts, WebhookFacts};
+use flow::{
+    AttemptFacts, CardFacts, CustomerFacts, DisputeFacts, Facts, PaymentFacts, WebhookFacts,
+};
 use uuid::Uuid;
 
 pub(crate) use crate::intents::intent_facts as of_intent;
 
-/// The facts of a payment as it is now, for one of its runs, with those of its intent.
+/// The facts of a payment as it is now, for one of its runs, with those of its intent and of the dispute that
+/// started the run.
 pub(crate) fn facts<'a>(
     payment: &'a Payment,
     run: Option<Uuid>,
     intent: Option<&'a Intent>,
+    dispute: Option<&'a Dispute>,
 ) -> Facts<'a> {
     let received = payment
         .run(run)
@@ -34,9 +39,18 @@ pub(crate) fn facts<'a>(
             name: received.map(|ReceivedWebhook { name, .. }| name.as_str().into()),
         },
         webhook_body: received.map(|ReceivedWebhook { body, .. }| body),
+        dispute: dispute.map(of_dispute).unwrap_or_default(),
         metadata: payment.metadata(),
         fraud: payment.fraud(),
-        ..Facts::default()
+    }
+}
+
+fn of_dispute(dispute: &Dispute) -> DisputeFacts<'_> {
+    DisputeFacts {
+        reason: Some(dispute.reason().code().into()),
+        stage: Some(dispute.stage().code().into()),
+        amount: Some(dispute.money().minor()),
+        status: Some(dispute.status().code().into()),
     }
 }
 

@@ -122,6 +122,7 @@ impl Engine {
                 version: flow.version,
                 instance: self.inner.world.uuid_v7(),
                 started_at: created_at,
+                dispute: None,
                 pause: None,
             }),
             Path::Connection(_) => None,

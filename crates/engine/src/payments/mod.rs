@@ -71,6 +71,7 @@ pub use resolve::Resolve;
 pub use returns::{Returned, team_of_return};
 pub(crate) use route::Connected;
 pub(crate) use send::refusal;
+pub(crate) use settle::Report;
 pub use webhook_in::{Webhook, WebhookOutcome};
 pub(crate) use webhook_out::{Calling, Hook};
 

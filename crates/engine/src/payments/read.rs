@@ -31,6 +31,17 @@ impl Engine {
         Ok(PaymentView::of(self.refreshed(payment).await))
     }
 
+    /// A team's payment as it is stored. For the sandbox's desk.
+    ///
+    /// # Errors
+    /// `error.payment.not-found`.
+    pub async fn sandbox_payment(&self, team: TeamId, id: PaymentId) -> Result<Payment, Fault> {
+        let found = store::payment::of_team(&self.inner.store, team, id).await;
+        found
+            .map_err(|error| database(&error))?
+            .ok_or_else(payment_not_found)
+    }
+
     /// Whether the payment is one of another team's. For the sandbox's books, which know no teams.
     ///
     /// # Errors

@@ -82,8 +82,10 @@ impl Engine {
                 version: flow.version,
                 instance: self.inner.world.uuid_v7(),
                 first: Position::START.number(),
+                dispute: None,
             };
-            lines.push(payment.start_flow(started, outcome.word(), at));
+            let reason = format!("the payment is {}", outcome.word());
+            lines.push(payment.start_flow(started, &reason, at));
             if is_full {
                 return Ok(());
             }

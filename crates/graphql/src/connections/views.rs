@@ -28,6 +28,7 @@ impl Object for ConnectionObject {
                     .map(|method| method.code().into())
                     .collect(),
             ),
+            "notificationUrl" => connection.notification_url.as_deref().into(),
             "settings" => connection.settings.clone().into(),
             _ => return Err(unknown_field(self.type_name(), name)),
         })

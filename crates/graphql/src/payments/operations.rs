@@ -3,15 +3,18 @@
 use std::collections::BTreeMap;
 
 use domain::{Fault, attachment::Subject, id::PaymentId};
-use engine::{Abandon, AttachmentView, ListPayments, PaymentPage, PaymentView, Response, Scope};
+use engine::{
+    Abandon, AttachmentView, DisputeView, ListPayments, PaymentPage, PaymentView, Response, Scope,
+};
 use futures_util::{FutureExt as _, StreamExt as _, stream};
 
 use super::{
     inputs::{authorise, cancel, capture, list, refund, resolve},
-    views::{FilterFacts, OVERVIEW, PaymentObject, PaymentsPageObject},
+    views::{DISPUTES, FilterFacts, OVERVIEW, PaymentObject, PaymentsPageObject},
 };
 use crate::{
     attachments::views::ATTACHMENTS,
+    disputes::views::TIMELINE,
     executor::{Answer, Arguments, Item, Items, Out, object},
     operations::{Call, Operation, plain},
     shared::{Connection, PageFacts, Wanted, ids, note_number},
@@ -131,29 +134,10 @@ async fn list(call: Call<'_>, arguments: Arguments<'_>) -> Result<Out<'static>, 
     } else {
         call.engine.payments(call.caller, list).await?
     };
-    let listed: Vec<PaymentId> = found
-        .views
-        .iter()
-        .map(|(_, one)| one.payment.id())
-        .collect();
-    let mut attachments = attachments(call, &listed).await;
-    let rows = found.views.into_iter().map(|(cursor, view)| {
-        let timeline = Ok(view.timeline.unwrap_or_default());
-        let attachments = match &mut attachments {
-            Ok(found) => Ok(found.remove(&view.payment.id()).unwrap_or_default()),
-            Err(fault) => Err(fault.clone()),
-        };
-        let payment = PaymentObject {
-            payment: view.payment,
-            timeline,
-            attachments,
-            sight: call.sight(),
-        };
-        (cursor, payment)
-    });
+    let rows = listed(call, found.views).await;
     Ok(object(PaymentsPageObject {
         page: Connection {
-            rows: rows.collect(),
+            rows,
             facts: PageFacts {
                 has_next: found.has_next,
                 has_previous: found.has_previous,
@@ -172,6 +156,38 @@ async fn list(call: Call<'_>, arguments: Arguments<'_>) -> Result<Out<'static>, 
             sort,
         },
     }))
+}
+
+/// The payments of a page as objects, with what is selected besides, read for all of them at once.
+async fn listed(call: Call<'_>, views: Vec<(String, PaymentView)>) -> Vec<(String, PaymentObject)> {
+    let ids: Vec<PaymentId> = views.iter().map(|(_, one)| one.payment.id()).collect();
+    let mut attachments = attachments(call, &ids).await;
+    let mut disputes = disputes_of(call, &ids).await;
+    let rows = views.into_iter().map(|(cursor, view)| {
+        let timeline = Ok(view.timeline.unwrap_or_default());
+        let id = view.payment.id();
+        let attachments = match &mut attachments {
+            Ok(found) => Ok(found.remove(&id).unwrap_or_default()),
+            Err(fault) => Err(fault.clone()),
+        };
+        let own = |all: &mut Vec<DisputeView>| {
+            all.extract_if(.., |one| one.dispute.payment() == id)
+                .collect()
+        };
+        let disputes = match &mut disputes {
+            Ok(found) => Ok(found.as_mut().map(own)),
+            Err(fault) => Err(fault.clone()),
+        };
+        let payment = PaymentObject {
+            payment: view.payment,
+            timeline,
+            attachments,
+            disputes,
+            sight: call.sight(),
+        };
+        (cursor, payment)
+    });
+    rows.collect()
 }
 
 /// A payment as it is, and each time that it has changed.
@@ -213,6 +229,21 @@ async fn answered(call: Call<'_>, response: Response<PaymentView>) -> Answer {
     }
 }
 
+/// The disputes of payments, where they are selected. They are not a browser's.
+async fn disputes_of(
+    call: Call<'_>,
+    payments: &[PaymentId],
+) -> Result<Option<Vec<DisputeView>>, Fault> {
+    if !call.caller.is_server() || !call.look.selects(DISPUTES) {
+        return Ok(None);
+    }
+    let with_timeline = call.look.selects(TIMELINE);
+    let found = call
+        .engine
+        .disputes_of(call.caller.team, payments, with_timeline);
+    found.await.map(Some)
+}
+
 /// The payment as an object. What can't be read of it is an error of that field alone: the payment is shown.
 pub(crate) async fn shown(call: Call<'_>, view: PaymentView) -> Out<'static> {
     let timeline = if call.look.selects(OVERVIEW) {
@@ -224,10 +255,12 @@ pub(crate) async fn shown(call: Call<'_>, view: PaymentView) -> Out<'static> {
     let attachments = attachments(call, &[id])
         .await
         .map(|mut found| found.remove(&id).unwrap_or_default());
+    let disputes = disputes_of(call, &[id]).await;
     object(PaymentObject {
         payment: view.payment,
         timeline,
         attachments,
+        disputes,
         sight: call.sight(),
     })
 }

@@ -2,7 +2,9 @@
 
 use domain::{
     Fault,
-    id::{AttachmentId, ConnectionId, CustomerId, FlowId, IntentId, PaymentId, VaultToken},
+    id::{
+        AttachmentId, ConnectionId, CustomerId, DisputeId, FlowId, IntentId, PaymentId, VaultToken,
+    },
 };
 use engine::faults;
 use serde_json::{Map, Value};
@@ -40,6 +42,11 @@ pub(crate) fn token(text: &str) -> Result<VaultToken, Fault> {
 /// An intent's id. Errors: `error.intent.not-found`.
 pub(crate) fn intent(text: &str) -> Result<IntentId, Fault> {
     IntentId::parse(text).ok_or_else(|| no_id(faults::intent_not_found(), UUID))
+}
+
+/// A dispute's id. Errors: `error.dispute.not-found`.
+pub(crate) fn dispute(text: &str) -> Result<DisputeId, Fault> {
+    DisputeId::parse(text).ok_or_else(|| no_id(faults::dispute_not_found(), UUID))
 }
 
 /// A flow's id. Errors: `error.flow.not-found`.

@@ -7,15 +7,17 @@ use domain::{
     caller::ClientGrant,
     country::Country,
     customer::{Customer, Instrument, StoredMethod},
+    dispute::{Dispute, DisputeReason, DisputeReport, DisputeStage, DisputeStatus, NewDispute},
     event::{Event, EventKind},
     expiry::Expiry,
     id::{
-        AttachmentId, BlobId, ConnectionId, CustomerId, FlowId, IntentId, KeyId, MethodId,
-        PaymentId, RefundId, TeamId, VaultToken,
+        AttachmentId, BlobId, ConnectionId, CustomerId, DisputeId, FlowId, IntentId, KeyId,
+        MethodId, PaymentId, RefundId, TeamId, VaultToken,
     },
     intent::{self, CartItem, CartPatch, Changes, Intent, Start},
     method::{CardFunding, Method},
     money::{Currency, Money},
+    notification::NotificationStatus,
     payment::{
         FlowRun, Gateway, NewPayment, Operation, OperationKind, OperationState, PaidWith, Payer,
         Payment, Status,
@@ -24,10 +26,11 @@ use domain::{
     team::{ReturnHost, TeamSettings},
 };
 use engine::{
-    AttachmentView, ClientTokenView, ConnectionView, FlowTrial, FlowView, TeamView, TrialStep,
-    UploadAddress,
+    AttachmentView, ClientTokenView, ConnectionView, DisputeView, FlowTrial, FlowView,
+    NotificationView, TeamView, TrialStep, UploadAddress,
 };
 use serde_json::json;
+use uuid::Uuid;
 
 pub(crate) fn uuid<T>(parse: impl Fn(&str) -> Option<T>) -> T {
     parse("01929f6e-0000-7000-8000-000000000001").unwrap()
@@ -172,6 +175,7 @@ pub(crate) fn payment() -> Payment {
         version: 1,
         instance: uuid(TeamId::parse).uuid(),
         started_at: at(),
+        dispute: None,
         pause: None,
     };
     let mut payment = Payment::new(asked, uuid(PaymentId::parse), at(), Some(run));
@@ -349,6 +353,7 @@ pub(crate) fn connection() -> ConnectionView {
         is_enabled: true,
         methods: vec![Method::Card],
         settings: json!({}),
+        notification_url: text("https://pay.example/notifications/t"),
     }
 }
 
@@ -390,5 +395,46 @@ pub(crate) fn upload_address() -> UploadAddress {
         expires_at: at(),
         kind: FileType::Pdf,
         most: 1_024,
+    }
+}
+
+/// A chargeback of the payment.
+pub(crate) fn dispute() -> DisputeView {
+    let new = NewDispute {
+        id: DisputeId::new(Uuid::from_u128(9)),
+        team: payment().team(),
+        payment: payment().id(),
+        connection: ConnectionId::parse("bank-a").unwrap(),
+    };
+    let report = DisputeReport {
+        source_id: "dp_1".to_owned(),
+        source_payment: text("ch_1"),
+        status: DisputeStatus::NeedsResponse,
+        stage: DisputeStage::Chargeback,
+        reason: Some(DisputeReason::Fraud),
+        money: payment().money(),
+        disputed_at: at(),
+        respond_by: Some(at()),
+        processor_status: text("needs_response"),
+        processor_reason: text("10.4"),
+        funds: None,
+        as_of: None,
+    };
+    let (dispute, occurred) = Dispute::open(new, report, at());
+    DisputeView {
+        dispute,
+        timeline: Some(occurred.into_iter().map(|one| one.entry).collect()),
+    }
+}
+
+pub(crate) fn notification() -> NotificationView {
+    NotificationView {
+        id: Uuid::from_u128(10),
+        connection: ConnectionId::parse("bank-a").unwrap(),
+        received_at: at(),
+        word: "dispute.updated".to_owned(),
+        status: NotificationStatus::Applied,
+        message: text("well"),
+        payment: Some(payment().id()),
     }
 }

@@ -23,6 +23,7 @@ use crate::{
         router,
     },
     pages::Frames,
+    sandbox::{local_base, send_notifications},
 };
 
 /// Connections whose requests have ended may take this long to close.
@@ -95,6 +96,7 @@ impl App {
         stop: impl Future<Output = ()>,
     ) -> anyhow::Result<()> {
         let base = base_url(settings, &listeners)?;
+        let local = local_base(scheme(&listeners), listeners.public.local_addr()?);
         if let Some(sandbox) = &self.sandbox {
             sandbox.simulator.reachable_at(base.clone());
         }
@@ -132,6 +134,7 @@ impl App {
             }
             () = self.wind_down(settings, &web, stop) => {}
             () = self.guard(&web) => {}
+            () = self.send_notifications(local) => {}
             () = connections.accept(listeners.public) => {}
         }
         let closed = async { futures_util::join!(connections.close(), close_admin(admin)) };
@@ -174,6 +177,17 @@ impl App {
             if self.note_time().await == Course::WentBack {
                 return;
             }
+        }
+    }
+
+    /// Has the simulator send its notifications, without end.
+    async fn send_notifications(&self, local: String) {
+        match &self.sandbox {
+            Some(sandbox) => {
+                let simulator = Arc::clone(&sandbox.simulator);
+                send_notifications(simulator, local, self.world.clone()).await;
+            }
+            None => std::future::pending().await,
         }
     }
 
@@ -323,13 +337,17 @@ fn bounds(settings: &Settings) -> Bounds {
     }
 }
 
-/// The base of every address that is handed out: what is configured, else where we listen.
-fn base_url(settings: &Settings, listeners: &Listeners) -> anyhow::Result<String> {
-    let scheme = if listeners.tls.is_some() {
+const fn scheme(listeners: &Listeners) -> &'static str {
+    if listeners.tls.is_some() {
         "https"
     } else {
         "http"
-    };
+    }
+}
+
+/// The base of every address that is handed out: what is configured, else where we listen.
+fn base_url(settings: &Settings, listeners: &Listeners) -> anyhow::Result<String> {
+    let scheme = scheme(listeners);
     match &settings.server.public_url {
         Some(url) => Ok(url.clone()),
         None => Ok(format!("{scheme}://{}", listeners.public.local_addr()?)),

@@ -7,6 +7,7 @@ mod attachments;
 mod body;
 mod books;
 mod connections;
+mod desk;
 mod edge;
 mod envelope;
 mod graphql;
@@ -15,9 +16,9 @@ mod health;
 mod key;
 mod left_over;
 mod media;
+mod notifications;
 mod origins;
 mod parameters;
-mod places;
 mod query_text;
 mod rate;
 mod request_id;
@@ -71,6 +72,7 @@ pub fn router(web: &Arc<Web>) -> Router {
     let mut router = watching()
         .route("/api/graphql", any(graphql::endpoint))
         .route("/api/webhooks/{name}", post(webhooks::take))
+        .route("/notifications/{token}", post(notifications::take))
         .route(
             "/attachments/upload/{token}",
             put(attachments::upload).post(attachments::upload),
@@ -93,6 +95,9 @@ pub fn router(web: &Arc<Web>) -> Router {
     }
     if web.rules.sandbox {
         router = router.route("/", get(start));
+        router = router
+            .route("/sandbox/disputes", post(desk::open))
+            .route("/sandbox/disputes/{id}", post(desk::move_on));
         router = router.route("/sandbox/books", get(books::books)).route(
             "/sandbox/pages/{token}",
             get(sandbox_pages::show).post(sandbox_pages::decide),

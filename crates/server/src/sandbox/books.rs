@@ -4,6 +4,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use connectors::simulator::{Books, BooksError, Entry};
 use db::{Change, ChangeId, Committed, Db, DbError, Migration, Row, Statement, params};
+use domain::Timestamp;
 use futures_util::future::BoxFuture;
 
 const START: Migration = Migration {
@@ -18,14 +19,23 @@ const START: Migration = Migration {
         primary key (reference))",
 };
 
+/// When the next notification of an entry is to be sent.
+const NOTIFICATIONS: Migration = Migration {
+    number: 2,
+    name: "notifications",
+    sql: "alter table sim_entry add column send_at bigint; \
+        create index sim_entry_send on sim_entry (send_at) where send_at is not null",
+};
+
 /// A row without a body says that the reference was looked for and not found.
 const LOAD: &str = "select version, body from sim_entry where reference = $1 and body <> ''";
 
-const INSERT: &str = "insert into sim_entry (reference, connection, version, body, created_at) \
-    values ($1, $2, $3, $4, $5) on conflict (reference) do nothing";
+const INSERT: &str = "insert into sim_entry (reference, connection, version, body, created_at, send_at) \
+    values ($1, $2, $3, $4, $5, $6) on conflict (reference) do nothing";
 
-const UPDATE: &str =
-    "update sim_entry set version = $3, body = $4 where reference = $1 and version = $2";
+const UPDATE: &str = "update sim_entry set version = $3, body = $4, send_at = $5 where reference = $1 and version = $2";
+
+const DUE: &str = "select version, body from sim_entry where send_at is not null and send_at <= $1 order by send_at limit $2";
 
 const PAGE: &str = "select version, body from sim_entry where reference > $1 and body <> '' order by reference limit $2";
 
@@ -37,7 +47,7 @@ pub struct DbBooks(Db);
 
 impl DbBooks {
     /// The tables that the database must have.
-    pub const MIGRATIONS: &'static [Migration] = &[START];
+    pub const MIGRATIONS: &'static [Migration] = &[START, NOTIFICATIONS];
 
     /// The books in this database.
     pub const fn new(db: Db) -> Self {
@@ -75,7 +85,8 @@ impl Books for DbBooks {
                 entry.connection.as_str(),
                 stored(entry.version)?,
                 body(entry)?,
-                entry.created_at
+                entry.created_at,
+                send_at(entry)
             ];
             self.write(entry, Statement::one(INSERT, values)).await
         })
@@ -91,7 +102,8 @@ impl Books for DbBooks {
                 entry.reference.as_str(),
                 stored(expected)?,
                 stored(entry.version)?,
-                body(entry)?
+                body(entry)?,
+                send_at(entry)
             ];
             self.write(entry, Statement::one(UPDATE, values)).await
         })
@@ -107,6 +119,17 @@ impl Books for DbBooks {
             let rows = self
                 .0
                 .scan(PAGE, params![after.unwrap_or_default(), limit])
+                .await
+                .map_err(unusable)?;
+            rows.iter().map(read).collect()
+        })
+    }
+
+    fn due(&self, until: Timestamp, limit: u32) -> BoxFuture<'_, Result<Vec<Entry>, BooksError>> {
+        Box::pin(async move {
+            let rows = self
+                .0
+                .read(DUE, params![until, limit])
                 .await
                 .map_err(unusable)?;
             rows.iter().map(read).collect()
@@ -139,6 +162,10 @@ fn change_id(reference: &str, version: u64) -> ChangeId {
 
 fn stored(version: u64) -> Result<i64, BooksError> {
     i64::try_from(version).map_err(|_| BooksError::Untouched("a version is too large".to_owned()))
+}
+
+fn send_at(entry: &Entry) -> Option<i64> {
+    entry.send_at().map(Timestamp::micros)
 }
 
 fn body(entry: &Entry) -> Result<String, BooksError> {

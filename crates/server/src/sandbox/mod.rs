@@ -1,6 +1,7 @@
 //! What only the sandbox has: the simulator and its durable books.
 
 mod books;
+mod sender;
 
 use std::sync::Arc;
 
@@ -8,6 +9,7 @@ use connectors::simulator::{Books, Simulator};
 use db::Db;
 
 pub use books::DbBooks;
+pub use sender::{local_base, send_notifications};
 
 /// What only test mode has.
 pub struct Sandbox {

@@ -10,7 +10,7 @@ enum Measure {
 use Measure::{Counter, Gauge, Histogram};
 
 /// Name, measure, meaning; sorted by name. Those of the process are written by [`super::process`].
-const FAMILIES: [(&str, Measure, &str); 47] = [
+const FAMILIES: [(&str, Measure, &str); 48] = [
     (
         "pointsman_attempt_call_duration_seconds",
         Histogram,
@@ -195,6 +195,11 @@ const FAMILIES: [(&str, Measure, &str); 47] = [
         "pointsman_look_ups_total",
         Counter,
         "Look-ups of payments at their processors, by processor and connection.",
+    ),
+    (
+        "pointsman_notifications_total",
+        Counter,
+        "Notifications of processors, by processor and outcome.",
     ),
     (
         "pointsman_number_alarms_total",

@@ -21,6 +21,7 @@ pub(crate) async fn connections(db: &Db, own: TeamId, other: TeamId) {
         enabled: id != "off",
         settings: json!({"of": id}),
         credentials: (id == "off").then(|| blob(1)),
+        inbound_token: Some(format!("token of {id}")),
     };
     let connections = [
         connection(own, "on", "bank"),

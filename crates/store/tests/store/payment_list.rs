@@ -106,6 +106,7 @@ fn payment(sketch: &Sketch, n: usize) -> Payment {
         instance: Uuid::nil(),
         started_at: at(0),
         version: 1,
+        dispute: None,
         pause: None,
     });
     let customer = sketch.customer;

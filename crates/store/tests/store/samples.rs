@@ -58,6 +58,7 @@ pub(crate) fn payment(team: TeamId, milli: i64, n: u64) -> Payment {
         version: 1,
         instance: Uuid::from_u128(1),
         started_at: at(milli),
+        dispute: None,
         pause: None,
     };
     let money = Money::new(1000, Currency::parse("EUR").unwrap());

@@ -8,5 +8,5 @@ mod payment;
 pub(crate) use self::{
     page::{FilterFacts, PaymentsPageObject},
     parts::OVERVIEW,
-    payment::{AmountObject, PaymentObject},
+    payment::{AmountObject, DISPUTES, PaymentObject},
 };

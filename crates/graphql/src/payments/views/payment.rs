@@ -6,7 +6,7 @@ use domain::{
     money::Money,
     payment::{Operation, OperationKind, OperationState, Origin, Payment, TimelineEntry},
 };
-use engine::AttachmentView;
+use engine::{AttachmentView, DisputeView};
 use serde_json::{Map, Value};
 
 use super::parts::{
@@ -14,7 +14,8 @@ use super::parts::{
 };
 use crate::{
     attachments::views::AttachmentObject,
-    executor::{Object, Out, object, optional, unknown_field},
+    disputes::views::DisputeObject,
+    executor::{FieldOf, Object, Out, object, optional, unknown_field},
     shared::{Sight, zoned},
 };
 
@@ -26,9 +27,14 @@ pub(crate) struct PaymentObject {
     pub(crate) timeline: Result<Vec<TimelineEntry>, Fault>,
     /// Its attachments, or why they can't be read; empty when they were not asked for, and for browsers.
     pub(crate) attachments: Result<Vec<AttachmentView>, Fault>,
+    /// Its disputes, or why they can't be read; none when they were not asked for, or are not for the credential.
+    pub(crate) disputes: Result<Option<Vec<DisputeView>>, Fault>,
     /// What the credential may see.
     pub(crate) sight: Sight,
 }
+
+/// The field for which a payment's disputes are read.
+pub(crate) const DISPUTES: FieldOf = FieldOf::new("Payment", "disputes");
 
 impl Object for PaymentObject {
     fn type_name(&self) -> &'static str {
@@ -44,6 +50,9 @@ impl Object for PaymentObject {
             let shown = views.iter().cloned().map(AttachmentObject);
             return Ok(Out::List(shown.map(object).collect()));
         }
+        if name == "disputes" {
+            return self.disputes();
+        }
         plain(&self.payment, name)
             .or_else(|| self.part(name))
             .ok_or_else(|| unknown_field(self.type_name(), name))
@@ -51,6 +60,16 @@ impl Object for PaymentObject {
 }
 
 impl PaymentObject {
+    fn disputes(&self) -> Result<Out<'_>, Fault> {
+        let Some(disputes) = self.disputes.as_ref().map_err(Clone::clone)? else {
+            return Ok(Out::Null);
+        };
+        let shown = disputes
+            .iter()
+            .map(|dispute| object(DisputeObject(dispute.clone())));
+        Ok(Out::List(shown.collect()))
+    }
+
     fn part(&self, name: &str) -> Option<Out<'_>> {
         let (payment, sight) = (&self.payment, self.sight);
         Some(match name {

@@ -4,7 +4,8 @@ use apollo_compiler::{Schema, ast::Type, schema::ExtendedType};
 
 use super::{
     super::samples::{
-        connection, customer, event, flow, issued_token, team, trial, upload_address, with,
+        connection, customer, dispute, event, flow, issued_token, notification, team, trial,
+        upload_address, with,
     },
     *,
 };
@@ -12,9 +13,11 @@ use crate::{
     attachments::views::UploadObject,
     connections::views::ConnectionObject,
     customers::views::CustomerObject,
+    disputes::views::DisputeObject,
     events::views::EventObject,
     executor::object,
     flows::views::{FlowObject, FlowTrialObject},
+    notifications::views::NotificationObject,
     teams_and_keys::views::{ClientTokenObject, IssuedClientToken, TeamObject},
     tokens::views::{CardTokenObject, ProcessorTokenObject},
 };
@@ -138,6 +141,14 @@ fn every_field_of_every_output_type_resolves() {
         &intents,
         &Connection {
             facts: facts(),
+            rows: vec![("d".to_owned(), DisputeObject(dispute()))],
+        },
+        &Connection {
+            facts: facts(),
+            rows: vec![("n".to_owned(), NotificationObject(notification()))],
+        },
+        &Connection {
+            facts: facts(),
             rows: vec![("e".to_owned(), EventObject(event()))],
         },
     ] {
@@ -170,6 +181,7 @@ fn optional_parts_are_null_and_bank_accounts_have_no_expiry() {
         payment: bare,
         timeline: Ok(Vec::new()),
         attachments: Ok(Vec::new()),
+        disputes: Ok(None),
         sight: Sight::Whole,
     };
     walk(&schema, &bare, &mut BTreeSet::new());

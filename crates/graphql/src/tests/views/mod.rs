@@ -13,7 +13,7 @@ use domain::{
 };
 use serde_json::{Map, Value, json};
 
-use super::samples::{at, attachment, intent, method, payment, text};
+use super::samples::{at, attachment, dispute, intent, method, payment, text};
 use crate::{
     executor::{Object, Out},
     intents::views::IntentObject,
@@ -27,6 +27,7 @@ fn payment_object() -> PaymentObject {
         payment: payment(),
         timeline: Ok(vec![TimelineEntry::new(at(), "Authorised").saying("Well.")]),
         attachments: Ok(vec![attachment()]),
+        disputes: Ok(Some(vec![dispute()])),
         sight: Sight::Whole,
     }
 }

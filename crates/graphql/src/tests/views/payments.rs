@@ -76,6 +76,7 @@ fn a_decline_fills_the_outcome() {
         payment: declined,
         timeline: Ok(Vec::new()),
         attachments: Ok(Vec::new()),
+        disputes: Ok(None),
         sight: Sight::Whole,
     };
     let Out::Object(core) = field(&object, "paymentCore") else {
@@ -104,6 +105,7 @@ fn a_decline_by_the_flow_fills_the_outcome_too() {
         payment: declined,
         timeline: Ok(Vec::new()),
         attachments: Ok(Vec::new()),
+        disputes: Ok(None),
         sight: Sight::Whole,
     };
     let Out::Object(core) = field(&object, "paymentCore") else {

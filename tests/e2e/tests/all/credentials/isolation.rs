@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
-use testkit::{Answer, ObjectStore, Order, Setup, Shop, cards};
+use testkit::{Answer, ObjectStore, Order, PATIENCE, Setup, Shop, cards, until};
 
 use crate::operations::{Operation, operations, put, schema};
 
@@ -22,10 +22,11 @@ enum Thing {
     Connection,
     ClientToken,
     Attachment,
+    Dispute,
 }
 
 use Thing::{
-    Attachment, ClientToken, Connection, Customer, Flow, Instance, Intent, Method, Payment,
+    Attachment, ClientToken, Connection, Customer, Dispute, Flow, Instance, Intent, Method, Payment,
 };
 
 /// The arguments that name a thing.
@@ -65,6 +66,7 @@ const NAMED: &[(&str, &str, Thing)] = &[
     ("generateClientToken", "flowId", Flow),
     ("generateClientToken", "intentId", Intent),
     ("getCustomer", "id", Customer),
+    ("getDispute", "id", Dispute),
     ("getFlow", "id", Flow),
     ("getIntent", "id", Intent),
     ("getPayment", "id", Payment),
@@ -130,6 +132,10 @@ const NOT_NAMED: &[(&str, &str)] = &[
     ("data.externalId", "the merchant's own"),
     ("data.teamId", "has a story of its own in other_team.rs"),
     ("data.userId", "is echoed and chooses nothing"),
+    (
+        "listNotifications.connectionId",
+        "chooses among the team's own; notifications/refused.rs has its story",
+    ),
     ("orderId", "the merchant's own"),
     ("saveConnection.id", "each team has its own of this id"),
     ("saveFlow.id", "each team has its own of this id"),
@@ -183,6 +189,16 @@ fn made(shop: &Shop, thing: Thing) -> (String, &'static str) {
         Connection => {
             shop.connection("their-own", json!({}));
             ("their-own".to_owned(), "nobodys")
+        }
+        Dispute => {
+            let payment = shop.authorise(cards::DISPUTED).id();
+            let read = "query($id: ID!) { getPayment(id: $id) { disputes { id } } }";
+            let id = until(PATIENCE, "the dispute", || {
+                let found = shop.gql(read, json!({ "id": payment }));
+                let first = found.root()["disputes"][0]["id"].as_str();
+                first.map(str::to_owned)
+            });
+            (id, unknown)
         }
         ClientToken => {
             let _made = shop.client(json!({}));

@@ -1,0 +1,217 @@
+//! Disputes at the simulator: those of its test numbers, and those that the sandbox's desk opens.
+
+use std::time::Duration;
+
+use connector::{CallError, Called, Disputes, Link, Reference};
+use domain::{
+    Timestamp,
+    dispute::{DisputeReason, DisputeReport, DisputeStage, DisputeStatus, DisputedFunds},
+    money::Money,
+};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Simulator, answers,
+    cards::Behaviour,
+    entry::{DECIDES_AFTER, Entry},
+    of_a_read,
+};
+
+/// How long a merchant has to respond.
+pub(super) const RESPOND_WITHIN: Duration = Duration::from_hours(7 * 24);
+
+/// What the simulator's ids of disputes begin with.
+const ID_PREFIX: &str = "simdp_";
+
+/// A dispute in the books: its history, each state with the time from which it holds. What comes with time is written ahead.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SimulatedDispute {
+    /// The simulator's id of it.
+    pub id: String,
+    /// When the customer disputed.
+    pub disputed_at: Timestamp,
+    /// Its states, the oldest first.
+    pub states: Vec<DisputeState>,
+}
+
+/// How a dispute stands from a time on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DisputeState {
+    /// From when on.
+    pub from: Timestamp,
+    /// Its status.
+    pub status: DisputeStatus,
+    /// Its stage.
+    pub stage: DisputeStage,
+    /// Why.
+    pub reason: DisputeReason,
+    /// How much.
+    pub money: Money,
+    /// Until when the merchant can respond.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub respond_by: Option<Timestamp>,
+}
+
+impl SimulatedDispute {
+    /// The dispute number `n` (from 1) of an authorisation, in its first state.
+    pub fn open(reference: &Reference, n: usize, first: DisputeState) -> Self {
+        Self {
+            id: format!("{ID_PREFIX}{}_{n}", reference.as_str()),
+            disputed_at: first.from,
+            states: vec![first],
+        }
+    }
+
+    /// How it stands at a time; `None` before it is opened.
+    pub fn at(&self, at: Timestamp) -> Option<&DisputeState> {
+        self.states.iter().rev().find(|state| state.from <= at)
+    }
+
+    /// How it will stand in the end, as far as is written.
+    pub fn last(&self) -> Option<&DisputeState> {
+        self.states.last()
+    }
+
+    /// What is reported of a state.
+    pub(super) fn report(&self, state: &DisputeState, reference: &Reference) -> DisputeReport {
+        DisputeReport {
+            source_id: self.id.clone(),
+            source_payment: Some(answers::processor_id(reference)),
+            status: state.status,
+            stage: state.stage,
+            reason: Some(state.reason),
+            money: state.money,
+            disputed_at: self.disputed_at,
+            respond_by: state.respond_by,
+            processor_status: Some(state.status.code().to_ascii_lowercase()),
+            processor_reason: Some(word(state.reason).to_owned()),
+            funds: funds(state),
+            as_of: Some(state.from),
+        }
+    }
+}
+
+/// Where the money is.
+fn funds(state: &DisputeState) -> Option<DisputedFunds> {
+    if state.stage == DisputeStage::Inquiry {
+        return None;
+    }
+    match state.status {
+        DisputeStatus::Won | DisputeStatus::Closed => Some(DisputedFunds::Reinstated),
+        DisputeStatus::NeedsResponse
+        | DisputeStatus::SentForReview
+        | DisputeStatus::UnderReview
+        | DisputeStatus::Lost
+        | DisputeStatus::Refunded => Some(DisputedFunds::Withdrawn),
+        DisputeStatus::Notification => None,
+    }
+}
+
+/// The simulator's word for a reason.
+const fn word(reason: DisputeReason) -> &'static str {
+    match reason {
+        DisputeReason::Fraud => "fraudulent",
+        DisputeReason::Authorization => "no_authorisation",
+        DisputeReason::ProcessingErrors => "duplicate",
+        DisputeReason::CustomerDisputes => "product_not_received",
+        DisputeReason::Uncategorised => "general",
+    }
+}
+
+/// The reference of the authorisation that a dispute is about, by the simulator's id of it.
+pub fn reference_of_dispute(id: &str) -> Option<&str> {
+    let (reference, _) = id.strip_prefix(ID_PREFIX)?.rsplit_once('_')?;
+    Some(reference)
+}
+
+impl Behaviour {
+    /// The dispute that a captured payment with this card or account brings at `now`.
+    pub(super) fn dispute(self, money: Money, now: Timestamp) -> Option<DisputeState> {
+        let from = now.after(DECIDES_AFTER);
+        let state = |status, stage, reason| DisputeState {
+            from,
+            status,
+            stage,
+            reason,
+            money,
+            respond_by: (status == DisputeStatus::NeedsResponse)
+                .then(|| from.after(RESPOND_WITHIN)),
+        };
+        let chargeback = |status, reason| state(status, DisputeStage::Chargeback, reason);
+        match self {
+            Self::Disputed(reason) => Some(chargeback(DisputeStatus::NeedsResponse, reason)),
+            Self::Alerted => Some(state(
+                DisputeStatus::Notification,
+                DisputeStage::Inquiry,
+                DisputeReason::Fraud,
+            )),
+            // A debit that was paid is returned: nobody can respond to that.
+            Self::HeldThenReturned => Some(chargeback(
+                DisputeStatus::Lost,
+                DisputeReason::Authorization,
+            )),
+            _ => None,
+        }
+    }
+}
+
+impl Entry {
+    /// Notes the dispute that the test number brings, when its money is captured at `now` for the first time.
+    pub(super) fn dispute_captured(&mut self, money: Money, now: Timestamp) {
+        if !self.disputes.is_empty() {
+            return;
+        }
+        if let Some(first) = self.behaviour.dispute(money, now) {
+            self.open_dispute(first);
+        }
+    }
+
+    /// Opens a dispute, and has it notified. Returns its id.
+    pub fn open_dispute(&mut self, first: DisputeState) -> String {
+        let n = self.disputes.len().saturating_add(1);
+        let dispute = SimulatedDispute::open(&self.reference, n, first);
+        let id = dispute.id.clone();
+        self.disputes.push(dispute);
+        self.notify_dispute(&id);
+        id
+    }
+
+    /// Moves a dispute on, and has that notified. False when there is no such dispute.
+    pub fn move_dispute(&mut self, id: &str, mut next: DisputeState) -> bool {
+        let Some(dispute) = self.disputes.iter_mut().find(|one| one.id == id) else {
+            return false;
+        };
+        // Later than what is written, so that each state has a time of its own.
+        let after = dispute
+            .last()
+            .map(|last| last.from.after(Duration::from_micros(1)));
+        next.from = after.map_or(next.from, |after| after.max(next.from));
+        dispute.states.push(next);
+        self.notify_dispute(id);
+        true
+    }
+}
+
+impl Disputes for Simulator {
+    fn read<'a>(&'a self, link: &'a Link<'a>, id: &'a str) -> Called<'a, Option<DisputeReport>> {
+        Box::pin(async move {
+            let entry = self.entry_of_dispute(id).await?;
+            let entry = entry.filter(|entry| entry.connection == *link.connection);
+            Ok(entry.and_then(|entry| {
+                let dispute = entry.disputes.iter().find(|one| one.id == id)?;
+                let state = dispute.at(self.world.now())?;
+                Some(dispute.report(state, &entry.reference))
+            }))
+        })
+    }
+}
+
+impl Simulator {
+    /// The entry with this dispute.
+    pub(super) async fn entry_of_dispute(&self, id: &str) -> Result<Option<Entry>, CallError> {
+        match reference_of_dispute(id) {
+            Some(reference) => self.books.load(reference).await.map_err(of_a_read),
+            None => Ok(None),
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! Applying news: every piece goes to the function that takes all news of its sort.
+
+use std::time::Duration;
+
+use connector::{Notice, NoticeContent, Reference};
+use db::Change;
+use domain::{
+    Timestamp,
+    answer::{Answer, LaterAnswer},
+    dispute::DisputeReport,
+    id::PaymentId,
+    notification::NotificationStatus,
+    payment::{News, OperationState, Payment, Source},
+};
+use store::notification::Notification;
+
+use super::{Outcome, receive::count};
+use crate::{
+    Engine,
+    change::Key,
+    disputes::{DisputeNews, Taken, dispute_id},
+    faults::EngineError,
+    payments::{Connected, Report},
+};
+
+/// The longest pause before something that could not be applied is tried again.
+const LONGEST_PAUSE: Duration = Duration::from_hours(1);
+
+/// A payment's operation that news is about.
+struct About {
+    payment: Payment,
+    n: u32,
+}
+
+/// Where news leads.
+enum Found {
+    /// To an operation of a payment.
+    Operation(Box<About>),
+    /// Nowhere.
+    Not(Outcome),
+}
+
+impl Engine {
+    /// Applies a notification and stores what became of it.
+    pub(super) async fn apply_notification(
+        &self,
+        mut one: Notification,
+        line: &Connected,
+        notices: Vec<Notice>,
+    ) -> Result<(), EngineError> {
+        let mut outcomes = Vec::with_capacity(notices.len());
+        for notice in notices {
+            outcomes.push(Box::pin(self.apply_notice(line, notice)).await?);
+        }
+        let last = outcomes
+            .into_iter()
+            .max_by_key(|outcome| outcome.status)
+            .unwrap_or_else(|| Outcome::of(NotificationStatus::Ignored));
+        one.tries = one.tries.saturating_add(1);
+        one.status = last.status;
+        one.message = last.message;
+        one.payment = last.payment.or(one.payment);
+        one.due_at = last.due_at;
+        if one.status == NotificationStatus::UnknownPayment {
+            tracing::error!(
+                notification.id = %one.id,
+                connection = %one.connection,
+                team.id = %one.team,
+                "a notification has a reference of ours, but there is no such payment: a person must look"
+            );
+        }
+        count(&line.connection.processor, word(one.status));
+        self.store_outcome(&one).await
+    }
+
+    /// Stores what became of a notification.
+    pub(super) async fn store_outcome(&self, one: &Notification) -> Result<(), EngineError> {
+        let change =
+            Change::new(self.change_id(), &one.mark).with(store::notification::set_outcome(one));
+        self.commit_plain(change).await.map(|_| ())
+    }
+
+    /// When a notification that could not be applied is tried again.
+    pub(super) fn next_try(&self, one: &Notification) -> Timestamp {
+        let pause = Duration::from_secs(10).saturating_mul(1 << one.tries.min(12));
+        self.inner.world.now().after(pause.min(LONGEST_PAUSE))
+    }
+
+    async fn apply_notice(&self, line: &Connected, notice: Notice) -> Result<Outcome, EngineError> {
+        match notice.content {
+            NoticeContent::Other => Ok(Outcome::of(NotificationStatus::Ignored)),
+            NoticeContent::Dispute(report) => {
+                let reference = notice.subject.reference.as_deref();
+                self.apply_dispute(line, reference, report).await
+            }
+            NoticeContent::Authorisation(answer) => {
+                let reference = notice.subject.reference.as_deref();
+                self.apply_news(line, reference, News::Answer(answer)).await
+            }
+            NoticeContent::Later(answer) => {
+                let reference = notice.subject.reference.as_deref();
+                self.apply_news(line, reference, News::Later(answer)).await
+            }
+            NoticeContent::Changed => {
+                let reference = notice.subject.reference.as_deref();
+                self.look_because_of(line, reference).await
+            }
+        }
+    }
+
+    /// The operation under a reference of ours, made at this connection.
+    async fn find_about(
+        &self,
+        line: &Connected,
+        reference: Option<&str>,
+    ) -> Result<Found, EngineError> {
+        let Some((id, n)) = reference.and_then(Reference::parse) else {
+            let outcome = Outcome::of(NotificationStatus::Foreign);
+            return Ok(Found::Not(outcome.because("it has no reference of ours")));
+        };
+        let connection = &line.connection;
+        let found = store::payment::of_team(&self.inner.store, connection.team, id).await?;
+        let unknown = |message: &str| {
+            let outcome = Outcome::of(NotificationStatus::UnknownPayment);
+            Found::Not(outcome.because(message))
+        };
+        let Some(payment) = found else {
+            return Ok(unknown("there is no payment under its reference"));
+        };
+        let was_sent_there = payment
+            .operation(n)
+            .is_some_and(|operation| operation.connection == connection.id);
+        if !was_sent_there {
+            return Ok(unknown(
+                "the payment has no such operation at this connection",
+            ));
+        }
+        crate::commit::note_payment(id);
+        Ok(Found::Operation(Box::new(About { payment, n })))
+    }
+
+    /// Takes how an operation stands.
+    async fn apply_news(
+        &self,
+        line: &Connected,
+        reference: Option<&str>,
+        news: News,
+    ) -> Result<Outcome, EngineError> {
+        let About { payment, n } = match self.find_about(line, reference).await? {
+            Found::Operation(about) => *about,
+            Found::Not(outcome) => return Ok(outcome),
+        };
+        let id = payment.id();
+        if let Some(until) = self.waits_until(&payment, n, &news, line) {
+            let mut outcome = Outcome::of(NotificationStatus::Waiting)
+                .because("the call that it is about has not ended")
+                .about(id);
+            outcome.due_at = Some(until);
+            return Ok(outcome);
+        }
+        let version = payment.version();
+        let report = Report {
+            n,
+            news,
+            source: Source::Processor,
+            fall_back: None,
+            quiet: true,
+        };
+        let key = Key {
+            team: payment.team(),
+            id,
+        };
+        let settled = Box::pin(self.settle(key, None, report)).await?;
+        Ok(self.goes_on(settled, version, id).await)
+    }
+
+    /// Until when news waits that could end an operation whose call may still be answered: the request goes on elsewhere after
+    /// a refusal, and its own answer says more.
+    fn waits_until(
+        &self,
+        payment: &Payment,
+        n: u32,
+        news: &News,
+        line: &Connected,
+    ) -> Option<Timestamp> {
+        let operation = payment.operation(n)?;
+        let is_good = matches!(
+            news,
+            News::Answer(Answer::Approved { .. })
+                | News::Later(LaterAnswer::Done { .. } | LaterAnswer::Reversed { .. })
+        );
+        if is_good || operation.state != OperationState::Sent {
+            return None;
+        }
+        let until = operation
+            .send_by
+            .after(line.connector.descriptor().call_timeout);
+        (until > self.inner.world.now()).then_some(until)
+    }
+
+    /// Does what is due at once after news, and says whether that changed anything.
+    async fn goes_on(&self, settled: Payment, before: u64, id: PaymentId) -> Outcome {
+        let status = if settled.version() > before {
+            NotificationStatus::Applied
+        } else {
+            NotificationStatus::Unchanged
+        };
+        let gone = match settled.completion_owed() {
+            Some(n) => Box::pin(self.complete(settled, n)).await,
+            None => Ok(settled),
+        };
+        let gone = match gone {
+            Ok(payment) => Box::pin(self.onward(payment)).await.map(|_| ()),
+            Err(stop) => Err(stop),
+        };
+        if let Err(stop) = gone {
+            let (code, why) = stop.words();
+            tracing::warn!(payment.id = %id, code, why, "what follows from a notification is done later");
+        }
+        Outcome::of(status).about(id)
+    }
+
+    /// Takes a report about a dispute.
+    async fn apply_dispute(
+        &self,
+        line: &Connected,
+        reference: Option<&str>,
+        report: DisputeReport,
+    ) -> Result<Outcome, EngineError> {
+        let connection = &line.connection;
+        let known = dispute_id(connection.team, &connection.id, &report.source_id);
+        let known = store::dispute::of_team(&self.inner.store, connection.team, known).await?;
+        let payment = match known {
+            Some(dispute) => dispute.payment(),
+            None => match self.find_about(line, reference).await? {
+                Found::Operation(about) => about.payment.id(),
+                Found::Not(outcome) => return Ok(outcome),
+            },
+        };
+        let news = DisputeNews {
+            team: connection.team,
+            connection: connection.id.clone(),
+            payment,
+            report,
+        };
+        let (_, taken) = self.take_dispute(&news).await?;
+        let status = match taken {
+            Taken::Changed => NotificationStatus::Applied,
+            Taken::Unchanged => NotificationStatus::Unchanged,
+        };
+        Ok(Outcome::of(status).about(payment))
+    }
+
+    /// Asks the processor, since something has changed that the notification does not prove.
+    async fn look_because_of(
+        &self,
+        line: &Connected,
+        reference: Option<&str>,
+    ) -> Result<Outcome, EngineError> {
+        let About { payment, n } = match self.find_about(line, reference).await? {
+            Found::Operation(about) => *about,
+            Found::Not(outcome) => return Ok(outcome),
+        };
+        let (id, before) = (payment.id(), payment.version());
+        let looked = Box::pin(self.look_up(payment, n, true)).await?;
+        Ok(self.goes_on(looked, before, id).await)
+    }
+}
+
+fn word(status: NotificationStatus) -> &'static str {
+    match status {
+        NotificationStatus::Ignored => "ignored",
+        NotificationStatus::Unchanged => "unchanged",
+        NotificationStatus::Foreign => "foreign",
+        NotificationStatus::Applied => "applied",
+        NotificationStatus::Waiting => "waiting",
+        NotificationStatus::Received => "received",
+        NotificationStatus::UnknownPayment => "unknown_payment",
+        NotificationStatus::Failed => "failed",
+    }
+}

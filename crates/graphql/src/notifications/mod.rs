@@ -1,0 +1,6 @@
+//! What processors sent by themselves.
+
+mod operations;
+pub(crate) mod views;
+
+pub(crate) use self::operations::OPERATIONS;
