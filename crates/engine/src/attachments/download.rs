@@ -1,7 +1,7 @@
 //! Handing out a file.
 
 use bytes::Bytes;
-use domain::{Fault, attachment::Attachment};
+use domain::{Fault, attachment::Attachment, id::TeamId};
 use sha2::{Digest as _, Sha256};
 
 use super::switched_off;
@@ -20,6 +20,11 @@ pub struct Download {
 }
 
 impl Engine {
+    /// Whose file a signed address permits to download, before anything is read; `None` where the address is none of ours.
+    pub fn team_of_download(&self, token: &str) -> Option<TeamId> {
+        self.download_grant(token).map(|grant| grant.team)
+    }
+
     /// The file that a signed address permits to download.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use domain::attachment::Limits;
+use domain::{attachment::Limits, caller::Mode};
 use objects::{BadPlace, BucketPlace, Credentials};
 
 use super::{Bytes, Hidden, reader::Reader};
@@ -33,35 +33,42 @@ pub struct Bucket {
 }
 
 impl Attachments {
-    pub(super) fn read(reader: &mut Reader) -> Self {
+    pub(super) fn read(reader: &mut Reader, mode: Mode) -> Self {
         let default = Limits::default();
         let size = |reader: &mut Reader, name, default, most| {
             reader
                 .within(name, Bytes(default), &(Bytes(1024)..=Bytes(most)))
                 .0
         };
+        let limits = Limits {
+            file_bytes: size(reader, "attachments.max_file", default.file_bytes, LARGEST),
+            total_bytes: size(
+                reader,
+                "attachments.max_total",
+                default.total_bytes,
+                LARGEST_TOTAL,
+            ),
+            files: count(reader.within(
+                "attachments.max_files",
+                u64::from(default.files),
+                &(1..=1000),
+            )),
+        };
+        if limits.total_bytes < limits.file_bytes {
+            reader.refuse(
+                "attachments.max_total",
+                "must not be less than attachments.max_file",
+            );
+        }
         Self {
-            limits: Limits {
-                file_bytes: size(reader, "attachments.max_file", default.file_bytes, LARGEST),
-                total_bytes: size(
-                    reader,
-                    "attachments.max_total",
-                    default.total_bytes,
-                    LARGEST_TOTAL,
-                ),
-                files: count(reader.within(
-                    "attachments.max_files",
-                    u64::from(default.files),
-                    &(1..=1000),
-                )),
-            },
-            bucket: Bucket::read(reader),
+            limits,
+            bucket: Bucket::read(reader, mode),
         }
     }
 }
 
 impl Bucket {
-    fn read(reader: &mut Reader) -> Option<Self> {
+    fn read(reader: &mut Reader, mode: Mode) -> Option<Self> {
         let endpoint: Option<String> = reader.take_optional("attachments.endpoint");
         let bucket: Option<String> = reader.take_optional("attachments.bucket");
         let prefix: Option<String> = reader.take_optional("attachments.prefix");
@@ -100,6 +107,12 @@ impl Bucket {
             reader.refuse("attachments.access_key", "is needed for an object store");
             return None;
         };
+        if mode == Mode::Live && !is_protected(endpoint) {
+            reader.refuse(
+                "attachments.endpoint",
+                "must begin with https:// in live mode, except on this machine",
+            );
+        }
         let place = BucketPlace::new(endpoint, bucket, prefix.as_deref().unwrap_or_default())
             .map_err(|why| {
                 let name = match why {
@@ -142,4 +155,38 @@ impl Bucket {
 
 fn count(files: u64) -> u32 {
     u32::try_from(files).unwrap_or(u32::MAX)
+}
+
+/// Whether nobody on the way can read what is sent there.
+fn is_protected(endpoint: &str) -> bool {
+    let local = ["http://127.0.0.1", "http://localhost", "http://[::1]"];
+    let is_local = |begin: &&str| {
+        let rest = endpoint.strip_prefix(*begin);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '/']))
+    };
+    endpoint.starts_with("https://") || local.iter().any(is_local)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_travel_protected_or_not_at_all() {
+        for good in [
+            "https://s3.example",
+            "http://127.0.0.1:9000",
+            "http://[::1]:9000",
+            "http://localhost",
+        ] {
+            assert!(is_protected(good), "{good}");
+        }
+        for bad in [
+            "http://s3.example",
+            "http://127.0.0.1.example",
+            "http://localhost.example:80",
+        ] {
+            assert!(!is_protected(bad), "{bad}");
+        }
+    }
 }

@@ -147,7 +147,7 @@ impl Settings {
             vault: Vault::read(reader, &database),
             jobs: Jobs::read(reader),
             audit: Audit::read(reader),
-            attachments: Attachments::read(reader),
+            attachments: Attachments::read(reader, mode),
             wallets: Wallets::read(reader, mode),
             outbound: Outbound::read(reader, mode),
             log: Log::read(reader),

@@ -2,7 +2,7 @@
 //!
 //! A file is handed out to be saved and never to be shown: whatever is in it, nothing of it runs in our origin.
 
-use std::{sync::Arc, time::Duration};
+use std::{convert::Infallible, sync::Arc, time::Duration};
 
 use axum::{
     body::{Body, HttpBody as _},
@@ -12,7 +12,7 @@ use axum::{
 use bytes::Bytes;
 use domain::{Code, Fault, attachment::Refused};
 use engine::{Download, StoredAttachment, UploadError};
-use futures_util::FutureExt as _;
+use futures_util::{FutureExt as _, stream};
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::json;
@@ -21,8 +21,12 @@ use super::{
     body,
     edge::source_of,
     envelope::{Envelope, Media, ResponseLabels, json_answer, status_of},
+    places::Taken,
     web::Web,
 };
+
+/// What the connection is given at once. Unit: bytes.
+const PART: usize = 64 * 1024;
 
 /// A file may take this long to arrive.
 const ARRIVES_WITHIN: Duration = Duration::from_mins(2);
@@ -82,7 +86,7 @@ async fn taken(
         return Err(refusal(web, UploadError::Refused(Refused::TooLarge)));
     }
     // Files lie in memory while they arrive: more than a few at a time would fill it.
-    let Ok(_place) = web.uploads.try_acquire() else {
+    let Some(_place) = web.uploads.take(grant.team) else {
         let message = "Too many files arrive at the same time. Please try again in a moment.";
         return Err(Envelope::of(Fault::new(Code::RateLimited, message)));
     };
@@ -178,9 +182,17 @@ pub(super) async fn download(
         return Envelope::of(Fault::unavailable()).answer(Media::Json);
     };
     let engine = &web.service.engine;
+    let Some(team) = engine.team_of_download(&token) else {
+        return no_such_address().answer(Media::Json);
+    };
+    let Some(place) = web.downloads.take(team) else {
+        let message =
+            "Too many files are handed out at the same time. Please try again in a moment.";
+        return Envelope::of(Fault::new(Code::RateLimited, message)).answer(Media::Json);
+    };
     let work = engine.download_attachment(&token).boxed();
     match web.world.timeout(web.rules.request_timeout, work).await {
-        Ok(Ok(found)) => handed_out(found),
+        Ok(Ok(found)) => handed_out(found, place),
         Ok(Err(fault)) if fault.code == Code::AttachmentNotFound => {
             no_such_address().answer(Media::Json)
         }
@@ -189,14 +201,24 @@ pub(super) async fn download(
     }
 }
 
-fn handed_out(found: Download) -> Response {
-    let attachment = &found.attachment;
-    let mut response = (StatusCode::OK, Body::from(found.content)).into_response();
+fn handed_out(found: Download, place: Taken) -> Response {
+    let Download {
+        attachment,
+        content,
+    } = found;
+    let length = HeaderValue::from(content.len());
+    // The place is free again when the client has taken the last part, or is gone.
+    let parts = stream::unfold((content, place), async |(mut rest, place)| {
+        let part = rest.split_to(rest.len().min(PART));
+        (!part.is_empty()).then_some((Ok::<_, Infallible>(part), (rest, place)))
+    });
+    let mut response = (StatusCode::OK, Body::from_stream(parts)).into_response();
     let name = utf8_percent_encode(&attachment.name, NAME);
     let disposition = HeaderValue::from_str(&format!("attachment; filename*=UTF-8''{name}"))
         .unwrap_or(HeaderValue::from_static("attachment"));
     let fixed = |value| HeaderValue::from_static(value);
-    let headers: [(HeaderName, HeaderValue); 5] = [
+    let headers: [(HeaderName, HeaderValue); 6] = [
+        (header::CONTENT_LENGTH, length),
         (header::CONTENT_TYPE, fixed(attachment.kind.code())),
         (header::CONTENT_DISPOSITION, disposition),
         (header::X_CONTENT_TYPE_OPTIONS, fixed("nosniff")),

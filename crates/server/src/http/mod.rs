@@ -19,6 +19,7 @@ mod media;
 mod notifications;
 mod origins;
 mod parameters;
+mod places;
 mod query_text;
 mod rate;
 mod request_id;

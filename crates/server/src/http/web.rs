@@ -10,14 +10,16 @@ use std::{
 
 use engine::Engine;
 use graphql::Api;
-use tokio::sync::{Notify, Semaphore, watch};
+use tokio::sync::{Notify, watch};
 use world::World;
 
-use super::{health::Away, origins::Origins, rate::Rate};
-use crate::{config::IpRange, geo::Places, pages::Frames, sandbox::Sandbox, telemetry::Metrics};
+use super::{health::Away, origins::Origins, places::Places, rate::Rate};
+use crate::{config::IpRange, geo, pages::Frames, sandbox::Sandbox, telemetry::Metrics};
 
 /// Files that may arrive at the same time: each lies in memory whole.
 const UPLOADS: usize = 8;
+/// Files that may be handed out at the same time, until the client has taken them.
+const DOWNLOADS: usize = 16;
 
 /// What answers requests.
 pub struct Service {
@@ -56,7 +58,7 @@ pub struct Rules {
     /// Proxies that are believed about the client's address.
     pub trusted_proxies: Vec<IpRange>,
     /// Where addresses are.
-    pub places: Arc<Places>,
+    pub places: Arc<geo::Places>,
 }
 
 /// What all requests share.
@@ -71,7 +73,9 @@ pub struct Web {
     working: AtomicUsize,
     idle: Notify,
     /// Files that may arrive at the same time.
-    pub(super) uploads: Semaphore,
+    pub(super) uploads: Arc<Places>,
+    /// Files that may be handed out at the same time.
+    pub(super) downloads: Arc<Places>,
 }
 
 impl Web {
@@ -89,7 +93,8 @@ impl Web {
             draining,
             working,
             idle,
-            uploads: Semaphore::new(UPLOADS),
+            uploads: Places::new(UPLOADS),
+            downloads: Places::new(DOWNLOADS),
         }
     }
 
