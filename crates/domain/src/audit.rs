@@ -89,6 +89,12 @@ text_enum!(
         VaultRotationBegun = "vault.rotation_begun",
         /// A team's settings at a wallet were saved.
         WalletSaved = "wallet.saved",
+        /// A webhook endpoint was removed.
+        WebhookEndpointDeleted = "webhook_endpoint.deleted",
+        /// A webhook endpoint was made, changed, enabled or disabled.
+        WebhookEndpointSaved = "webhook_endpoint.saved",
+        /// A webhook endpoint got a new signing secret.
+        WebhookSecretRotated = "webhook_secret.rotated",
     }
 );
 

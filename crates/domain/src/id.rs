@@ -93,6 +93,14 @@ plain_uuid_id!(
     /// A request for a processor's token.
     TokenRequestId
 );
+plain_uuid_id!(
+    /// A webhook endpoint.
+    EndpointId
+);
+plain_uuid_id!(
+    /// The delivery of an event to a webhook endpoint.
+    DeliveryId
+);
 uuid_id!(
     /// A payment. Shown with the prefix `payments:`, read with or without it.
     PaymentId

@@ -40,6 +40,7 @@ pub mod team;
 pub mod test_numbers;
 mod text_enum;
 pub mod time;
+pub mod webhook;
 pub mod wipe;
 
 pub use fault::{Code, Fault, Hint};

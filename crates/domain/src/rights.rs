@@ -208,6 +208,12 @@ pub const OPERATIONS: &[Operation] = &[
         Done(Act::PaymentMethodDeleted),
     ),
     row(
+        "deleteWebhookEndpoint",
+        Holders::SecretKeys,
+        Scope::Manage,
+        Done(Act::WebhookEndpointDeleted),
+    ),
+    row(
         "disableConnection",
         Holders::SecretKeys,
         Scope::Manage,
@@ -289,6 +295,18 @@ pub const OPERATIONS: &[Operation] = &[
         Counted,
     ),
     row("listPayments", Holders::SecretKeys, Scope::Read, Counted),
+    row(
+        "listWebhookDeliveries",
+        Holders::SecretKeys,
+        Scope::Read,
+        Counted,
+    ),
+    row(
+        "listWebhookEndpoints",
+        Holders::SecretKeys,
+        Scope::Read,
+        Counted,
+    ),
     // What it finds is judged by the operation that reads it.
     row("node", Holders::All, Scope::Read, Counted),
     row("optimise", Holders::All, Scope::Payments, Counted),
@@ -300,6 +318,7 @@ pub const OPERATIONS: &[Operation] = &[
         Done(Act::FlowPublished),
     ),
     row("refundPayment", Holders::SecretKeys, Scope::Refunds, Event),
+    row("resendEvents", Holders::SecretKeys, Scope::Manage, Counted),
     row(
         "resolvePayment",
         Holders::SecretKeys,
@@ -311,6 +330,12 @@ pub const OPERATIONS: &[Operation] = &[
         Holders::SecretKeys,
         Scope::Manage,
         Done(Act::ClientTokenRevoked),
+    ),
+    row(
+        "rotateWebhookSecret",
+        Holders::SecretKeys,
+        Scope::Manage,
+        Done(Act::WebhookSecretRotated),
     ),
     row(
         "saveConnection",
@@ -330,6 +355,13 @@ pub const OPERATIONS: &[Operation] = &[
         Scope::Manage,
         Done(Act::WalletSaved),
     ),
+    row(
+        "saveWebhookEndpoint",
+        Holders::SecretKeys,
+        Scope::Manage,
+        Done(Act::WebhookEndpointSaved),
+    ),
+    row("sendTestEvent", Holders::SecretKeys, Scope::Manage, Counted),
     row(
         "setDefaultFlow",
         Holders::SecretKeys,

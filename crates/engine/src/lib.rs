@@ -44,6 +44,7 @@ mod settings;
 mod settled;
 mod team;
 mod wallets;
+mod webhooks;
 
 use std::{
     collections::BTreeMap,
@@ -99,6 +100,10 @@ pub use team::{TeamView, UpdateTeam};
 pub use wallets::{
     GATEWAY_ID, KeyPair, KeyProblem, SIGNATURE_MAX_AGE, SecretText, SetupWallet, VALIDATION_HOSTS,
     Validation, Wallet, WalletA, WalletAText, WalletB, WalletBText, WalletInput, WalletKeys,
+};
+pub use webhooks::{
+    DeliveryPage, DeliveryView, EndpointView, ListDeliveries, Resend, Resume, SaveEndpoint,
+    WebhookSettings, no_such_endpoint,
 };
 
 /// The connectors by the identifiers of their processors.

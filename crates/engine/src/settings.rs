@@ -11,6 +11,7 @@ use domain::{
 
 use crate::OrderIds;
 use crate::quotas::QuotaLimits;
+use crate::webhooks::WebhookSettings;
 
 /// The engine's settings, checked by the reader of the configuration.
 #[derive(Debug, Clone)]
@@ -58,6 +59,8 @@ pub struct Settings {
     pub attachments: domain::attachment::Limits,
     /// Which of the merchant's own names are taken for a card's number.
     pub order_ids: OrderIds,
+    /// How events are sent to webhook endpoints.
+    pub webhooks: WebhookSettings,
 }
 
 /// Card numbers that test mode takes; live mode takes every one.
@@ -111,6 +114,7 @@ impl Default for Settings {
             streams_of_team: 250,
             attachments: domain::attachment::Limits::default(),
             order_ids: OrderIds::Equal,
+            webhooks: WebhookSettings::default(),
         }
     }
 }

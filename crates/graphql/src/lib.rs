@@ -23,6 +23,7 @@ mod shared;
 mod teams_and_keys;
 mod tokens;
 mod wallets;
+mod webhooks;
 
 pub use self::{
     api::{Api, Wanted},

@@ -17,11 +17,11 @@ use crate::{
     executor::{Answer, Arguments, Items, LookAhead, Out, Root, RootCall, RootFields},
     flows, intents, node, notifications, payments,
     shared::Sight,
-    teams_and_keys, tokens, wallets,
+    teams_and_keys, tokens, wallets, webhooks,
 };
 
 /// The operations of each area.
-const AREAS: [&[Operation]; 13] = [
+const AREAS: [&[Operation]; 14] = [
     payments::OPERATIONS,
     intents::OPERATIONS,
     disputes::OPERATIONS,
@@ -33,6 +33,7 @@ const AREAS: [&[Operation]; 13] = [
     attachments::OPERATIONS,
     wallets::OPERATIONS,
     events::OPERATIONS,
+    webhooks::OPERATIONS,
     teams_and_keys::OPERATIONS,
     node::OPERATIONS,
 ];

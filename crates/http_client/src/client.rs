@@ -25,6 +25,9 @@ const IDLE: Duration = Duration::from_secs(30);
 /// Connections to one host that are kept while nothing uses them.
 const IDLE_PER_HOST: usize = 64;
 
+/// A subscriber's body that has not ended after this time is left: its status is known.
+const BODY_WITHIN: Duration = Duration::from_secs(2);
+
 type Exchange = legacy::Client<Dial, Full<Bytes>>;
 
 /// Whether strangers at private addresses may be called.
@@ -43,6 +46,8 @@ pub struct Client {
     trust: Trust,
     /// Made at the first request, since reading the system's authorities takes longer than a start may.
     pooled: OnceLock<Exchange>,
+    /// The same for subscribers, whose addresses are judged.
+    subscribers: OnceLock<Exchange>,
 }
 
 impl Client {
@@ -56,6 +61,7 @@ impl Client {
             private,
             trust: Trust::new(further)?,
             pooled: OnceLock::new(),
+            subscribers: OnceLock::new(),
         })
     }
 
@@ -70,20 +76,8 @@ impl Client {
     /// The exchange that obeys the recipient's rules.
     fn exchange(&self, recipient: &Recipient<'_>) -> Result<Exchange, HttpError> {
         match recipient {
-            Recipient::Processor { .. } => {
-                if let Some(pooled) = self.pooled.get() {
-                    return Ok(pooled.clone());
-                }
-                let dial = self.dial(None, false)?;
-                // A request that a kept connection provably did not take is sent once more, on a new one.
-                let pooled = legacy::Client::builder(TokioExecutor::new())
-                    .pool_timer(TokioTimer::new())
-                    .pool_idle_timeout(IDLE)
-                    .pool_max_idle_per_host(IDLE_PER_HOST)
-                    .retry_canceled_requests(true)
-                    .build(dial);
-                Ok(self.pooled.get_or_init(|| pooled).clone())
-            }
+            Recipient::Processor { .. } => self.kept(&self.pooled, false),
+            Recipient::Subscriber => self.kept(&self.subscribers, self.private == Private::Refused),
             Recipient::Stranger { identity, .. } => {
                 let dial = self.dial(*identity, self.private == Private::Refused)?;
                 Ok(legacy::Client::builder(TokioExecutor::new())
@@ -92,6 +86,22 @@ impl Client {
                     .build(dial))
             }
         }
+    }
+
+    /// The exchange of a pool that keeps its connections.
+    fn kept(&self, pool: &OnceLock<Exchange>, public_only: bool) -> Result<Exchange, HttpError> {
+        if let Some(exchange) = pool.get() {
+            return Ok(exchange.clone());
+        }
+        let dial = self.dial(None, public_only)?;
+        // A request that a kept connection provably did not take is sent once more, on a new one.
+        let exchange = legacy::Client::builder(TokioExecutor::new())
+            .pool_timer(TokioTimer::new())
+            .pool_idle_timeout(IDLE)
+            .pool_max_idle_per_host(IDLE_PER_HOST)
+            .retry_canceled_requests(true)
+            .build(dial);
+        Ok(pool.get_or_init(|| exchange).clone())
     }
 
     fn dial(&self, identity: Option<&Identity>, public_only: bool) -> Result<Dial, HttpError> {
@@ -124,7 +134,12 @@ impl Client {
         let exchange = self.exchange(recipient)?;
         let work = async {
             let answer = exchange.request(message).await.map_err(Failure::Exchange)?;
-            read(answer, request.most).await
+            match recipient {
+                Recipient::Subscriber => Ok(self.read_some(answer, request.most).await),
+                Recipient::Processor { .. } | Recipient::Stranger { .. } => {
+                    read(answer, request.most).await
+                }
+            }
         };
         let failure = match self.world.timeout(request.timeout, work).await {
             Ok(Ok(reply)) => return Ok(reply),
@@ -133,6 +148,36 @@ impl Client {
         };
         let had_connection = connection.connection_metadata().is_some();
         Err(failure.into_error(had_connection))
+    }
+}
+
+impl Client {
+    /// The status, and of the body what is there in time.
+    async fn read_some(&self, answer: http::Response<Incoming>, most: usize) -> Reply {
+        let (head, mut body) = answer.into_parts();
+        let mut read = Vec::new();
+        let reading = async {
+            while let Some(Ok(frame)) = body.frame().await {
+                let Some(data) = frame.data_ref() else {
+                    continue;
+                };
+                let room = most.saturating_sub(read.len());
+                read.extend(data.iter().take(room));
+                if data.len() > room {
+                    break;
+                }
+            }
+        };
+        // One that is cut or late loses its connection, nothing else.
+        self.world
+            .timeout(BODY_WITHIN, reading)
+            .await
+            .unwrap_or_default();
+        Reply {
+            status: head.status.as_u16(),
+            headers: head.headers,
+            body: read.into(),
+        }
     }
 }
 

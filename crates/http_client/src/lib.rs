@@ -4,8 +4,10 @@
 //! - *To a stranger* ([`Recipient::Stranger`]): an address that somebody else gave. It could be used against the network that
 //!   we stand in, so the host is resolved once, its addresses are judged, the connection goes to an address that was judged,
 //!   and nothing is kept.
+//! - *To a subscriber* ([`Recipient::Subscriber`]): the same guard for an address that is called often; a connection, once its address
+//!   was judged, is kept for the next request.
 //!
-//! For both: no redirect is followed and no proxy used, times and sizes are bounded, and a certificate that is not right
+//! For all: no redirect is followed and no proxy used, times and sizes are bounded, and a certificate that is not right
 //! ends the exchange. No request is written twice: one is sent again only where hyper gave it back unwritten.
 //!
 //! What is promised: [`Sent::No`] is proven. A request that was never given a connection, or that hyper gave back before

@@ -33,7 +33,7 @@ pub struct Request<'a> {
     pub body: Body,
     /// The whole exchange ends within this time.
     pub timeout: Duration,
-    /// A larger answer is refused. Unit: bytes.
+    /// A larger answer is refused; that of a subscriber is cut. Unit: bytes.
     pub most: usize,
 }
 
@@ -119,6 +119,10 @@ pub enum Recipient<'a> {
         /// Who we are, where the other side asks for a certificate.
         identity: Option<&'a Identity>,
     },
+    /// A server that somebody else gave the address of and that is called often, such as a webhook endpoint. Addresses are judged as
+    /// those of a stranger when a connection is made, and the connection is kept for the next request. Its status is what counts: of
+    /// the body no more is read than was asked for, and a body that breaks off or never ends changes nothing.
+    Subscriber,
 }
 
 impl Recipient<'_> {
@@ -132,6 +136,7 @@ impl Recipient<'_> {
         let hosts = match self {
             Self::Processor { hosts } => Some(*hosts),
             Self::Stranger { hosts, .. } => *hosts,
+            Self::Subscriber => None,
         };
         hosts.is_none_or(|hosts| hosts.iter().any(|host| host.allows(url)))
     }

@@ -5,11 +5,14 @@ use domain::{
     Timestamp,
     audit::By,
     dispute::{Dispute, DisputeEvent, DisputeOccurrence},
+    event::EndpointEvent,
     id::{IntentId, TeamId},
     intent::{Intent, IntentEvent},
     payment::{Occurrence, Payment, PaymentEvent, TimelineEntry},
 };
 use serde::{Deserialize, Serialize};
+
+use crate::webhook_endpoint::Endpoint;
 
 /// The version of [`Data`] that this build writes.
 pub const VERSION: u32 = 1;
@@ -139,6 +142,32 @@ pub fn insert_of_intent(
         at.micros().into(),
         "intent".into(),
         data_of_intent(intent, event, commit).into(),
+    ])
+}
+
+/// The event of an endpoint that was given up.
+pub fn insert_of_endpoint(
+    endpoint: &Endpoint,
+    commit: &Commit,
+    event: &EndpointEvent,
+    at: Timestamp,
+) -> Statement {
+    let data = crate::text(&NewData {
+        v: VERSION,
+        status: "DISABLED",
+        before: endpoint.events,
+        events: vec![event],
+        entries: Vec::new(),
+        by: commit.by.as_ref(),
+    });
+    NEW.with(vec![
+        endpoint.team.key().into(),
+        endpoint.id.key().into(),
+        number(endpoint.events.saturating_add(1)),
+        format!("{:032x}", commit.change.0).into(),
+        at.micros().into(),
+        "endpoint".into(),
+        data.into(),
     ])
 }
 

@@ -8,7 +8,7 @@ use std::{fmt, str::FromStr};
 use db::{Db, DbError};
 use domain::{
     dispute::DisputeEvent,
-    event::{Happened, StreamCommit},
+    event::{EndpointEvent, Happened, StreamCommit},
     id::TeamId,
     intent::IntentEvent,
     payment::PaymentEvent,
@@ -39,6 +39,35 @@ pub struct Committed {
 pub struct NotAPlace;
 
 impl FeedPosition {
+    /// The place of the row with these keys.
+    pub fn of(stamp: i64, stream: &str, seq: i64) -> Self {
+        Self {
+            stamp,
+            stream: stream.to_owned(),
+            seq,
+        }
+    }
+
+    /// The place before every row.
+    pub fn beginning() -> Self {
+        Self::of(i64::MIN, "", 0)
+    }
+
+    /// The stamp of the row's commit.
+    pub const fn stamp(&self) -> i64 {
+        self.stamp
+    }
+
+    /// The row's stream.
+    pub fn stream(&self) -> &str {
+        &self.stream
+    }
+
+    /// The row's number in its stream.
+    pub const fn seq(&self) -> i64 {
+        self.seq
+    }
+
     /// The place right before this one: a reader that goes on from there gets this row once more.
     #[must_use]
     pub fn right_before(&self) -> Self {
@@ -88,10 +117,7 @@ pub async fn read(
         where team_id = $1 and stamp >= $2 and stamp < settled_stamp() \
         and (stamp > $2 or stream > $3 or (stream = $3 and seq > $4)) \
         order by stamp, stream, seq limit $5";
-    let start = FeedPosition {
-        stamp: i64::MIN,
-        ..FeedPosition::default()
-    };
+    let start = FeedPosition::beginning();
     let after = after.unwrap_or(&start);
     let params = vec![
         team.key().into(),
@@ -101,6 +127,26 @@ pub async fn read(
         limit.into(),
     ];
     db.read(sql, params).await?.iter().map(committed).collect()
+}
+
+/// One row of a team, by the id of its stream and its number in it. `None`: it was erased.
+///
+/// # Errors
+/// The database's; a row that can't be read.
+pub async fn find(
+    db: &Db,
+    team: TeamId,
+    stream: &str,
+    seq: i64,
+) -> Result<Option<Committed>, DbError> {
+    let sql = "select stamp, stream, seq, at, kind, data from event \
+        where team_id = $1 and stream = $2 and seq = $3";
+    let params = vec![team.key().into(), stream.into(), seq.into()];
+    db.read(sql, params)
+        .await?
+        .first()
+        .map(committed)
+        .transpose()
 }
 
 /// The place of a team's last row that is visible to readers; `None` where there is none.
@@ -136,6 +182,10 @@ fn committed(row: &db::Row) -> Result<Committed, DbError> {
         "dispute" => {
             let data: Data<DisputeEvent> = crate::document(row.text(5)?, "event", stream)?;
             (Happened::Dispute(data.events), data.before, data.status)
+        }
+        "endpoint" => {
+            let data: Data<EndpointEvent> = crate::document(row.text(5)?, "event", stream)?;
+            (Happened::Endpoint(data.events), data.before, data.status)
         }
         other => {
             let what = format!("event {stream} {version} is of the kind `{other}`");

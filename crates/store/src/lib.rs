@@ -46,6 +46,8 @@ pub mod wallet_merchant;
 pub mod wallet_setting;
 pub mod wallet_token;
 pub mod watch;
+pub mod webhook_delivery;
+pub mod webhook_endpoint;
 
 use db::{DbError, Migration};
 
@@ -87,6 +89,11 @@ pub const MIGRATIONS: &[Migration] = &[
         number: 7,
         name: "feed of events",
         sql: include_str!("../migrations/0007_event_feed.sql"),
+    },
+    Migration {
+        number: 10,
+        name: "webhooks",
+        sql: include_str!("../migrations/0010_webhooks.sql"),
     },
     Migration {
         number: 14,

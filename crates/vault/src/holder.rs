@@ -1,6 +1,6 @@
 //! The record that a sealed number or secret belongs to.
 
-use domain::id::{ConnectionId, MethodId, VaultToken};
+use domain::id::{ConnectionId, EndpointId, MethodId, VaultToken};
 
 /// The record that a sealed number or secret belongs to. It is bound to what is sealed as authenticated data, so that a
 /// record that was made to name another one's number does not open it.
@@ -26,6 +26,11 @@ impl Holder {
     /// A wallet with its keys.
     pub fn wallet(name: &str) -> Self {
         Self(format!("wallet/{name}"))
+    }
+
+    /// A webhook endpoint with its signing secrets.
+    pub fn endpoint(id: EndpointId) -> Self {
+        Self(format!("webhook/{id}"))
     }
 
     pub(crate) fn text(&self) -> &str {

@@ -128,6 +128,16 @@ const OF_EVERY_TEAM: &[(&str, &str, &str)] = &[
         "a job takes due rows of every team; each row carries its team",
     ),
     (
+        "store/src/webhook_delivery.rs",
+        "delete from webhook_delivery where (team_id, ",
+        "a job takes old rows of every team; each row carries its team",
+    ),
+    (
+        "store/src/webhook_endpoint.rs",
+        "from webhook_endpoint e where e.enabled = 1",
+        "a job takes endpoints of every team; each row carries its team",
+    ),
+    (
         "store/src/wallet_token.rs",
         "delete from wallet_token where (team_id, ",
         "a job takes due rows of every team; each row carries its team",

@@ -47,6 +47,10 @@ text_enum!(
         IntentInactive = "intent.inactive",
         /// An intent was completed.
         IntentComplete = "intent.complete",
+        /// A webhook endpoint was disabled, because it took no delivery for days.
+        EndpointDisabled = "endpoint.disabled",
+        /// A test, sent when somebody asks for it. It happens to nothing and is in no list.
+        EndpointTest = "endpoint.test",
     }
 );
 

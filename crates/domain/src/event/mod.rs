@@ -6,6 +6,7 @@
 //! `payment.rs` here that names its public kinds and their data.
 
 mod dispute;
+mod endpoint;
 mod intent;
 mod kind;
 mod payment;
@@ -15,6 +16,7 @@ use serde_json::{Map, Value, json};
 use crate::{Timestamp, dispute::DisputeEvent, intent::IntentEvent, payment::PaymentEvent};
 
 pub(crate) use dispute::is_public as is_public_of_dispute;
+pub use endpoint::EndpointEvent;
 pub(crate) use intent::is_public as is_public_of_intent;
 pub use kind::{EventKind, KindFilter};
 pub(crate) use payment::is_public as is_public_of_payment;
@@ -31,6 +33,8 @@ pub enum Happened {
     Intent(Vec<IntentEvent>),
     /// To a dispute.
     Dispute(Vec<DisputeEvent>),
+    /// To a webhook endpoint.
+    Endpoint(Vec<EndpointEvent>),
 }
 
 /// One commit of a stream, as the feed has it.
@@ -90,6 +94,7 @@ pub fn public_events(commit: &StreamCommit) -> Vec<Event> {
         Happened::Payment(events) => each(events, |event| payment::public(commit, event)),
         Happened::Dispute(events) => each(events, |event| dispute::public(commit, event)),
         Happened::Intent(events) => each(events, |event| intent::public(commit, *event)),
+        Happened::Endpoint(events) => each(events, |event| endpoint::public(commit, event)),
     };
     let numbered = (commit.events_before.saturating_add(1)..).zip(found);
     numbered

@@ -4,6 +4,7 @@ mod cursor;
 mod follow;
 mod list;
 
+pub(crate) use cursor::EventCursor;
 pub(crate) use follow::Followers;
 pub use follow::{FollowedEvents, FollowedPayment};
 pub use list::{EventPage, ListEvents};

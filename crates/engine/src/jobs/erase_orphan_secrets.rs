@@ -44,7 +44,8 @@ impl Engine {
         let (taken, mut last) = (old.len(), None);
         for (team, blob) in old {
             let used = store::connection::uses_secret(store, team, blob).await?
-                || store::wallet_setting::uses_secret(store, team, blob).await?;
+                || store::wallet_setting::uses_secret(store, team, blob).await?
+                || store::webhook_endpoint::uses_secret(store, team, blob).await?;
             if !used && let Err(error) = vault.erase_secret(team, blob).await {
                 tracing::warn!(error = %error, "a secret that nothing uses can't be erased yet");
                 break;

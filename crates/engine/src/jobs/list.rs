@@ -2,24 +2,26 @@
 
 use super::{
     apply_notifications::ApplyNotifications, deactivate_intents::DeactivateIntents,
-    erase_deleted_methods::EraseDeletedMethods, erase_hidden_cards::EraseHiddenCards,
-    erase_orphan_secrets::EraseOrphanSecrets, erase_orphans::EraseOrphans,
-    erase_people::ErasePeople, erase_security_codes::EraseSecurityCodes,
-    forget_browser_made::ForgetBrowserMade, forget_client_tokens::ForgetClientTokens,
-    forget_idempotency_keys::ForgetIdempotencyKeys, forget_notifications::ForgetNotifications,
-    forget_number_quotas::ForgetNumberQuotas, forget_token_requests::ForgetTokenRequests,
-    forget_wallet_tokens::ForgetWalletTokens, job::Job, note_key_uses::NoteKeyUses,
+    deliver_events::DeliverEvents, erase_deleted_methods::EraseDeletedMethods,
+    erase_hidden_cards::EraseHiddenCards, erase_orphan_secrets::EraseOrphanSecrets,
+    erase_orphans::EraseOrphans, erase_people::ErasePeople,
+    erase_security_codes::EraseSecurityCodes, forget_browser_made::ForgetBrowserMade,
+    forget_client_tokens::ForgetClientTokens, forget_idempotency_keys::ForgetIdempotencyKeys,
+    forget_notifications::ForgetNotifications, forget_number_quotas::ForgetNumberQuotas,
+    forget_token_requests::ForgetTokenRequests, forget_wallet_tokens::ForgetWalletTokens,
+    forget_webhook_deliveries::ForgetWebhookDeliveries, job::Job, note_key_uses::NoteKeyUses,
     recover::Recover, remove_objects::RemoveObjects, remove_old_audit::RemoveOldAudit,
     run_flow_instances::RunFlowInstances, seal_audit::SealAudit, watch_disputes::WatchDisputes,
     watch_overdue::WatchOverdue,
 };
 
 /// Each runs in a task of its own.
-pub(super) static ALL: [&dyn Job; 23] = [
+pub(super) static ALL: [&dyn Job; 25] = [
     // They wait for no other job.
     &Recover,
     &DeactivateIntents,
     &RunFlowInstances,
+    &DeliverEvents,
     &SealAudit,
     &ApplyNotifications,
     &WatchDisputes,
@@ -41,6 +43,7 @@ pub(super) static ALL: [&dyn Job; 23] = [
     &EraseOrphanSecrets,
     &RemoveOldAudit,
     &RemoveObjects,
+    &ForgetWebhookDeliveries,
 ];
 
 #[cfg(test)]

@@ -8,6 +8,7 @@
 
 mod apply_notifications;
 mod deactivate_intents;
+mod deliver_events;
 mod erase_deleted_methods;
 mod erase_hidden_cards;
 mod erase_orphan_secrets;
@@ -22,6 +23,7 @@ mod forget_notifications;
 mod forget_number_quotas;
 mod forget_token_requests;
 mod forget_wallet_tokens;
+mod forget_webhook_deliveries;
 mod job;
 mod list;
 mod note_key_uses;
@@ -57,6 +59,10 @@ const SWEEPS: usize = 2;
 /// How many payments, and how many instances of flows, are worked on at the same time.
 const AT_ONCE: usize = 64;
 
+/// How many webhook endpoints are sent to at the same time, and how many of those that take nothing at present.
+const ENDPOINTS: usize = 256;
+const FAILING_ENDPOINTS: usize = 64;
+
 /// A sealed number that nothing refers to after this time was left by a crash.
 const ORPHAN_AGE: Duration = Duration::from_hours(24);
 
@@ -68,6 +74,10 @@ pub(crate) struct Limits {
     pub(crate) instances: Slots,
     /// Calls that these instances make.
     pub(crate) calling: Calling,
+    /// Webhook endpoints that are sent to.
+    pub(crate) endpoints: Slots,
+    /// The same of those that take nothing at present.
+    pub(crate) failing_endpoints: Slots,
     /// Sweeps that run.
     sweeps: Semaphore,
 }
@@ -78,6 +88,8 @@ impl Default for Limits {
             recovering: Slots::at_most(AT_ONCE),
             instances: Slots::at_most(AT_ONCE),
             calling: Calling::default(),
+            endpoints: Slots::at_most(ENDPOINTS),
+            failing_endpoints: Slots::at_most(FAILING_ENDPOINTS),
             sweeps: Semaphore::new(SWEEPS),
         }
     }

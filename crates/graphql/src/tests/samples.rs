@@ -11,8 +11,8 @@ use domain::{
     event::{Event, EventKind},
     expiry::Expiry,
     id::{
-        AttachmentId, BlobId, ConnectionId, CustomerId, DisputeId, FlowId, IntentId, KeyId,
-        MethodId, PaymentId, RefundId, TeamId, VaultToken,
+        AttachmentId, BlobId, ConnectionId, CustomerId, DeliveryId, DisputeId, EndpointId, FlowId,
+        IntentId, KeyId, MethodId, PaymentId, RefundId, TeamId, VaultToken,
     },
     intent::{self, CartItem, CartPatch, Changes, Intent, Start},
     method::{CardFunding, Method},
@@ -24,10 +24,11 @@ use domain::{
     },
     person::{Address, Company, ShippingAddress},
     team::{ReturnHost, TeamSettings},
+    webhook::{Attempt, Attempts, DeliveryState},
 };
 use engine::{
-    AttachmentView, ClientTokenView, ConnectionView, DisputeView, FlowTrial, FlowView,
-    NotificationView, TeamView, TrialStep, UploadAddress,
+    AttachmentView, ClientTokenView, ConnectionView, DeliveryView, DisputeView, EndpointView,
+    FlowTrial, FlowView, NotificationView, TeamView, TrialStep, UploadAddress,
 };
 use serde_json::json;
 use uuid::Uuid;
@@ -436,5 +437,42 @@ pub(crate) fn notification() -> NotificationView {
         status: NotificationStatus::Applied,
         message: text("well"),
         payment: Some(payment().id()),
+    }
+}
+
+pub(crate) fn endpoint() -> EndpointView {
+    EndpointView {
+        id: uuid(EndpointId::parse),
+        url: "https://shop.example/hooks".to_owned(),
+        kinds: vec!["payment.*".to_owned()],
+        is_enabled: true,
+        created_at: at(),
+        failing_since: Some(at()),
+        secret: text("whsec_x"),
+    }
+}
+
+pub(crate) fn delivery() -> DeliveryView {
+    DeliveryView {
+        id: uuid(DeliveryId::parse),
+        team: uuid(TeamId::parse),
+        endpoint: uuid(EndpointId::parse),
+        event_id: event().id,
+        kind: "payment.captured".to_owned(),
+        stream: event().stream,
+        sequence: 3,
+        state: DeliveryState::Pending,
+        tries: 1,
+        next_at: Some(at()),
+        created_at: at(),
+        log: Attempts {
+            attempts: vec![Attempt {
+                at: at(),
+                duration_ms: 12,
+                status: Some(500),
+                answer: text("oops"),
+                error: text("no connection could be made"),
+            }],
+        },
     }
 }

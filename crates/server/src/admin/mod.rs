@@ -12,7 +12,10 @@ use futures_util::future::BoxFuture;
 
 pub use client::{AskError, ask};
 pub use listener::AdminSocket;
-pub use request::{AuditWanted, FlowText, KeyKind, KeyWanted, Request, TeamChanges};
+pub use request::{
+    AuditWanted, FlowText, KeyKind, KeyWanted, Request, ResumeWord, TeamChanges, WebhookAct,
+    WebhookSave, WebhookWanted,
+};
 
 /// Takes the lines that an operation prints.
 pub type Say<'a> = &'a (dyn Fn(String) + Send + Sync);

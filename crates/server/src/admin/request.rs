@@ -117,6 +117,8 @@ pub enum Request {
         /// The team's id or name; every team when absent.
         team: Option<String>,
     },
+    /// Does something with webhook endpoints.
+    Webhook(WebhookWanted),
     /// Seals every record of the vault under a new key.
     VaultRotate,
     /// Lists entries of the audit trail.
@@ -152,6 +154,65 @@ pub struct KeyWanted {
     pub expires: Option<String>,
     /// What a secret key may do; everything when there is none.
     pub scopes: Vec<Scope>,
+}
+
+/// What is to be done with a team's webhook endpoints.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WebhookWanted {
+    /// The team's id or name; the first team when absent.
+    pub team: Option<String>,
+    /// What.
+    pub act: WebhookAct,
+}
+
+/// What is done with webhook endpoints.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WebhookAct {
+    /// Makes or changes one.
+    Save(WebhookSave),
+    /// Lists them.
+    List,
+    /// Gives one a new secret.
+    Rotate {
+        /// The endpoint's id.
+        id: String,
+    },
+    /// Removes one.
+    Delete {
+        /// The endpoint's id.
+        id: String,
+    },
+    /// Sends a test to one.
+    Test {
+        /// The endpoint's id.
+        id: String,
+    },
+}
+
+/// A webhook endpoint to be made or changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WebhookSave {
+    /// Its id; a new one when absent.
+    pub id: Option<String>,
+    /// Its address.
+    pub url: String,
+    /// Which events it gets; as it was, or all, when there is none.
+    pub kinds: Vec<String>,
+    /// Whether events are sent to it.
+    pub enabled: Option<bool>,
+    /// From where one that was disabled goes on.
+    pub resume: Option<ResumeWord>,
+}
+
+/// From where an endpoint that was disabled goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum ResumeWord {
+    /// It gets everything that it missed.
+    WhereItStopped,
+    /// It never gets what it missed.
+    FromNow,
 }
 
 /// Which entries of the audit trail are listed.

@@ -432,6 +432,9 @@ fn engine_settings(settings: &Settings) -> engine::Settings {
         attachments: settings.attachments.limits,
         streams: settings.limits.streams,
         streams_of_team: settings.limits.streams_of_team,
+        webhooks: settings
+            .webhooks
+            .settings(settings.outbound.private_addresses()),
         order_ids: settings.vault.order_ids,
         request_deadline: settings.server.request_timeout.saturating_sub(ANSWERING),
         ..engine::Settings::default()

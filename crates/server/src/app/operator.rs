@@ -5,6 +5,7 @@ mod flows;
 mod keys;
 mod payments;
 mod team;
+mod webhooks;
 
 use std::sync::Arc;
 
@@ -93,6 +94,7 @@ impl Local {
                     .await
             }
             Request::Explain { payment, team } => self.explain(&payment, team, say).await,
+            Request::Webhook(wanted) => self.webhook(wanted, say).await,
             Request::VaultRotate => self.rotate(say).await,
             Request::AuditList(wanted) => self.list_audit(wanted, say).await,
             Request::AuditExport { team } => self.export_audit(team, say).await,

@@ -1,6 +1,7 @@
 //! Commands and flags.
 
 mod flows;
+mod webhooks;
 
 use std::path::PathBuf;
 
@@ -8,6 +9,7 @@ use clap::{Args, Parser, Subcommand};
 use domain::{audit::Act, rights::Scope};
 
 pub(super) use flows::{ExportFlow, Flows, ImportFlow};
+pub(super) use webhooks::{OneWebhook, Webhooks};
 
 use crate::{
     admin::{KeyKind, TeamChanges},
@@ -41,6 +43,9 @@ pub(super) enum Command {
     /// Flows: what a team's payments run under
     #[command(subcommand)]
     Flow(Flows),
+    /// Webhook endpoints: where a team's events are sent
+    #[command(subcommand)]
+    Webhook(Webhooks),
     /// The vault of card data
     #[command(subcommand)]
     Vault(Vaults),

@@ -10,6 +10,7 @@ mod migrate;
 mod operate;
 mod serve;
 mod upgrade;
+mod webhook;
 
 use std::process::ExitCode;
 
@@ -53,6 +54,7 @@ pub fn run() -> ExitCode {
         Command::Team(Teams::List { place }) => operate::operate(&place, &Request::TeamList),
         Command::Key(command) => key(command),
         Command::Flow(command) => flow::run(command),
+        Command::Webhook(command) => webhook::run(command),
         Command::Audit(command) => audit::run(command),
         Command::Explain(Explain {
             payment,

@@ -16,6 +16,7 @@ mod setting;
 mod sources;
 mod tls;
 mod wallets;
+mod webhooks;
 
 use domain::caller::Mode;
 use engine::OrderIds;
@@ -34,6 +35,7 @@ pub use setting::{Bytes, Hidden};
 pub use sources::{Sources, no_color};
 pub use tls::TlsFiles;
 pub use wallets::Wallets;
+pub use webhooks::Webhooks;
 
 /// Begins every secret key of test mode.
 const TEST_KEY: &str = "sk_test_";
@@ -79,6 +81,8 @@ pub struct Settings {
     pub attachments: Attachments,
     /// Keys at the wallets.
     pub wallets: Wallets,
+    /// Events that are sent to merchants' servers.
+    pub webhooks: Webhooks,
     /// Calls to others than processors.
     pub outbound: Outbound,
     /// What is logged, and how.
@@ -149,6 +153,7 @@ impl Settings {
             audit: Audit::read(reader),
             attachments: Attachments::read(reader, mode),
             wallets: Wallets::read(reader, mode),
+            webhooks: Webhooks::read(reader),
             outbound: Outbound::read(reader, mode),
             log: Log::read(reader),
             risks: Risks::read(reader),

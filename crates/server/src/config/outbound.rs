@@ -33,6 +33,11 @@ impl Outbound {
         section
     }
 
+    /// Whether private addresses may be called.
+    pub const fn private_addresses(&self) -> bool {
+        self.private_addresses
+    }
+
     /// The client.
     ///
     /// # Errors

@@ -10,7 +10,7 @@ enum Measure {
 use Measure::{Counter, Gauge, Histogram};
 
 /// Name, measure, meaning; sorted by name. Those of the process are written by [`super::process`].
-const FAMILIES: [(&str, Measure, &str); 48] = [
+const FAMILIES: [(&str, Measure, &str); 49] = [
     (
         "pointsman_attempt_call_duration_seconds",
         Histogram,
@@ -250,6 +250,11 @@ const FAMILIES: [(&str, Measure, &str); 48] = [
         "pointsman_tls_handshakes_failed_total",
         Counter,
         "TLS handshakes that failed or were not finished in time.",
+    ),
+    (
+        "pointsman_webhook_attempts_total",
+        Counter,
+        "Attempts to deliver an event to a webhook endpoint, by outcome: taken, failed.",
     ),
 ];
 

@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 
 use domain::{
     automation::Instance, caller::ClientGrant, customer::Customer, customer::StoredMethod,
-    dispute::Dispute, dispute::DisputeEvent, intent::Intent, intent::IntentEvent,
-    number_quota::NumberQuota, payment::Payment, payment::PaymentEvent,
-    processor_token::TokenRequest, team::TeamSettings,
+    dispute::Dispute, dispute::DisputeEvent, event::EndpointEvent, intent::Intent,
+    intent::IntentEvent, number_quota::NumberQuota, payment::Payment, payment::PaymentEvent,
+    processor_token::TokenRequest, team::TeamSettings, webhook::Attempts,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -33,6 +33,7 @@ const COLUMNS: &[(&str, &str, Content)] = &[
     ("event", "data", Sample("dispute_event")),
     ("event", "data", Sample("payment_event")),
     ("event", "data", Sample("intent_event")),
+    ("event", "data", Sample("endpoint_event")),
     ("flow_instance", "body", Sample("flow_instance")),
     ("flow_version", "document", AsGiven),
     ("intent", "body", Sample("intent")),
@@ -44,6 +45,7 @@ const COLUMNS: &[(&str, &str, Content)] = &[
     ("payment", "body", Sample("payment")),
     ("team_setting", "body", Sample("team_setting")),
     ("token_request", "body", Sample("token_request")),
+    ("webhook_delivery", "body", Sample("webhook_delivery")),
 ];
 
 /// Columns of text that hold no JSON, by the end of their names or by their names.
@@ -77,6 +79,8 @@ const PLAIN: &[&str] = &[
     "hint",
     "id",
     "job",
+    "kinds",
+    "lease",
     "key_id",
     "kind",
     "live_payment",
@@ -93,12 +97,14 @@ const PLAIN: &[&str] = &[
     "scope",
     "scopes",
     "stage",
+    "state",
     "status",
     "stream",
     "taken_by",
     "team_id",
     "token",
     "tracking_id",
+    "url",
     "value",
     "wallet",
     "what",
@@ -258,6 +264,13 @@ fn what_is_stored_of_teams_and_flows_stays_as_it_is() {
 }
 
 #[test]
+fn what_is_stored_of_deliveries_stays_as_it_is() {
+    let source = include_str!("../../../domain/src/webhook.rs");
+    let types = &[("Attempts", source), ("Attempt", source)];
+    golden!("webhook_delivery", types).holds::<Attempts>();
+}
+
+#[test]
 fn what_is_stored_of_disputes_stays_as_it_is() {
     let source = include_str!("../../../domain/src/dispute/mod.rs");
     golden!("dispute", &[("Dispute", source)]).holds::<Dispute>();
@@ -310,6 +323,10 @@ fn every_kind_of_event_stays_as_it_is() {
     let intent = include_str!("../golden/intent_event.json");
     events::<IntentEvent>(intent);
     let intent_source = include_str!("../../../domain/src/intent/event.rs");
+    let endpoint = include_str!("../golden/endpoint_event.json");
+    events::<EndpointEvent>(endpoint);
+    let endpoint_source = include_str!("../../../domain/src/event/endpoint.rs");
+    has_every_kind(endpoint_source, endpoint, 1);
     for (source, sample, least) in [(source, payment, 30), (intent_source, intent, 6)] {
         has_every_kind(source, sample, least);
     }

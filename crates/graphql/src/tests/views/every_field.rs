@@ -4,8 +4,8 @@ use apollo_compiler::{Schema, ast::Type, schema::ExtendedType};
 
 use super::{
     super::samples::{
-        connection, customer, dispute, event, flow, issued_token, notification, team, trial,
-        upload_address, with,
+        connection, customer, delivery, dispute, endpoint, event, flow, issued_token, notification,
+        team, trial, upload_address, with,
     },
     *,
 };
@@ -20,6 +20,7 @@ use crate::{
     notifications::views::NotificationObject,
     teams_and_keys::views::{ClientTokenObject, IssuedClientToken, TeamObject},
     tokens::views::{CardTokenObject, ProcessorTokenObject},
+    webhooks::views::{DeliveryObject, EndpointObject},
 };
 
 fn issued_tokens() -> Connection<IssuedClientToken> {
@@ -150,6 +151,11 @@ fn every_field_of_every_output_type_resolves() {
         &Connection {
             facts: facts(),
             rows: vec![("e".to_owned(), EventObject(event()))],
+        },
+        &EndpointObject(endpoint()),
+        &Connection {
+            facts: facts(),
+            rows: vec![("d".to_owned(), DeliveryObject(delivery()))],
         },
     ] {
         walk(&schema, sample, &mut seen);

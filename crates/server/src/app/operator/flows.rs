@@ -221,7 +221,7 @@ impl Local {
     }
 
     /// A caller who acts for a team, the first one when none is named.
-    async fn caller(&self, team: Option<String>) -> Result<Caller, String> {
+    pub(super) async fn caller(&self, team: Option<String>) -> Result<Caller, String> {
         let team: TeamId = self.team(team).await?;
         let teams = self.engine.teams().await.map_err(super::in_words)?;
         if !teams.iter().any(|known| known.id == team) {

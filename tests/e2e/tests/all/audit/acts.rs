@@ -39,6 +39,7 @@ struct Things {
     payment: String,
     client_token: String,
     attachment: String,
+    endpoint: String,
 }
 
 impl Things {
@@ -49,7 +50,10 @@ impl Things {
         let payment = shop.authorise(cards::UNKNOWN_NOT_CHARGED);
         payment.assert_status("NO_ANSWER_FROM_PSP");
         let token = shop.gql("mutation { generateClientToken { id } }", json!({}));
+        let endpoint = "mutation { saveWebhookEndpoint(url: \"http://127.0.0.1:1/\", kinds: [\"endpoint.*\"]) { id } }";
+        let endpoint = shop.gql(endpoint, json!({}));
         Self {
+            endpoint: endpoint.root()["id"].as_str().unwrap().to_owned(),
             method: shop.tokenise_for(&customer, cards::VISA),
             customer,
             attachment: shop.attach(&payment.id(), b"%PDF-1.7\n%%EOF"),
@@ -65,6 +69,7 @@ fn acts(things: &Things) -> Vec<Tried> {
     acts.extend(acts_on_flows());
     acts.extend(acts_on_the_team());
     acts.extend(acts_on(things));
+    acts.extend(acts_on_webhooks(&things.endpoint));
     acts
 }
 
@@ -101,6 +106,32 @@ fn acts_on_connections() -> Vec<Tried> {
             id("spare"),
             "connection.deleted",
             "spare",
+        ),
+    ]
+}
+
+fn acts_on_webhooks(endpoint: &str) -> Vec<Tried> {
+    vec![
+        act(
+            "saveWebhookEndpoint",
+            "mutation($id: ID!) { saveWebhookEndpoint(id: $id, url: \"http://127.0.0.1:2/\") { id } }",
+            id(endpoint),
+            "webhook_endpoint.saved",
+            endpoint,
+        ),
+        act(
+            "rotateWebhookSecret",
+            "mutation($id: ID!) { rotateWebhookSecret(id: $id) { id } }",
+            id(endpoint),
+            "webhook_secret.rotated",
+            endpoint,
+        ),
+        act(
+            "deleteWebhookEndpoint",
+            "mutation($id: ID!) { deleteWebhookEndpoint(id: $id) }",
+            id(endpoint),
+            "webhook_endpoint.deleted",
+            endpoint,
         ),
     ]
 }

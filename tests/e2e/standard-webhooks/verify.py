@@ -1,0 +1,11 @@
+# Reads a delivery {secret, headers, body} from standard input and verifies it with the library.
+import json, sys
+
+from standardwebhooks.webhooks import Webhook, WebhookVerificationError
+
+given = json.load(sys.stdin)
+try:
+    Webhook(given["secret"]).verify(given["body"], given["headers"])
+    print("true")
+except WebhookVerificationError:
+    print("false")
