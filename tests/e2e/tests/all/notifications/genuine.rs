@@ -1,7 +1,7 @@
 //! Genuine notifications: once, a hundred times, early, and about what nobody knows.
 
 use serde_json::{Value, json};
-use testkit::{Order, PATIENCE, Shop, at_once, cards, until};
+use testkit::{Order, PATIENCE, Setup, Shop, at_once, cards, until};
 
 use super::{Post, chargeback, path, stored};
 use crate::shared;
@@ -99,18 +99,15 @@ fn news_of_what_nobody_knows_makes_nothing_and_is_kept() {
     assert_eq!(none.root()["edges"], json!([]));
 }
 
-#[test]
-fn a_notification_that_comes_before_the_answer_counts_once() {
-    let shop = shared::shop();
-    shop.connection("slow-news", json!({"fault": "slow", "delay": "1500ms"}));
-    let path = path(&shop, "slow-news");
+/// A payment whose call at the connection is under way, and the thread that waits for its answer.
+fn paying(shop: &Shop, connection: &str) -> (String, std::thread::JoinHandle<Value>) {
     let order_id = Shop::fresh_key();
     let order = Order::card(cards::VISA)
         .amount(1000)
         .with("orderId", json!(order_id))
-        .at("slow-news");
+        .at(connection);
     let paying = {
-        let (shop, order) = (shop.clone(), order.clone());
+        let shop = shop.clone();
         std::thread::spawn(move || shop.try_headless(&order, None).root()["id"].clone())
     };
     let id = until(PATIENCE, "the payment", || {
@@ -122,10 +119,24 @@ fn a_notification_that_comes_before_the_answer_counts_once() {
             .as_str()
             .map(str::to_owned)
     });
-    let body = json!({"id": "m", "type": "authorisation.updated", "mode": "test", "reference": reference(&id),
-        "answer": {"Approved": {"captured": false, "approval": {"processor_id": format!("sim_{}", reference(&id)),
-            "booked": {"minor": 1000, "currency": "EUR"}}}}});
-    let post = Post::signed(&path, "msg_early", &body);
+    (id, paying)
+}
+
+/// The body of news about an authorisation.
+fn answer(reference: &str, answer: &Value) -> Value {
+    json!({"id": "m", "type": "authorisation.updated", "mode": "test", "reference": reference, "answer": answer})
+}
+
+#[test]
+fn a_notification_that_comes_before_the_answer_counts_once() {
+    let shop = shared::shop();
+    shop.connection("slow-news", json!({"fault": "slow", "delay": "1500ms"}));
+    let path = path(&shop, "slow-news");
+    let (id, paying) = paying(&shop, "slow-news");
+    let reference = reference(&id);
+    let approval = json!({"processor_id": format!("sim_{reference}"), "booked": {"minor": 1000, "currency": "EUR"}});
+    let approved = json!({"Approved": {"captured": false, "approval": approval}});
+    let post = Post::signed(&path, "msg_early", &answer(&reference, &approved));
     assert_eq!(post.send(&shop).status, 200);
     assert_eq!(paying.join().unwrap(), json!(id));
     shop.wait_for_status(&id, "AUTHORISED");
@@ -137,6 +148,27 @@ fn a_notification_that_comes_before_the_answer_counts_once() {
     let titles = shop.payment(&id).titles();
     let authorised = titles.iter().filter(|title| *title == "Authorised");
     assert_eq!(authorised.count(), 1, "{titles:?}");
+}
+
+#[test]
+fn an_early_refusal_waits_for_the_answer_to_the_call() {
+    let server = Setup::new().setting("server.request_timeout", "8s").start();
+    let shop = server.shop();
+    shop.connection("slow-refusal", json!({"fault": "slow", "delay": "1500ms"}));
+    let path = path(&shop, "slow-refusal");
+    let (id, paying) = paying(&shop, "slow-refusal");
+    let reference = reference(&id);
+    let declined = json!({"Declined": {"decline": {"code": "GENERAL_DECLINE", "kind": "HARD", "processor_code": null, "processor_type": null}, "approval": {}}});
+    let post = Post::signed(&path, "msg_refusal", &answer(&reference, &declined));
+    assert_eq!(post.send(&shop).status, 200);
+    assert_eq!(paying.join().unwrap(), json!(id));
+    // Its call's own answer decided; what waited says nothing new then.
+    shop.wait_for_status(&id, "AUTHORISED");
+    until(PATIENCE, "what waited is applied", || {
+        let all = stored(&shop, "slow-refusal");
+        (all[0]["status"] == "UNCHANGED").then_some(())
+    });
+    shop.payment(&id).assert_status("AUTHORISED");
 }
 
 #[test]
