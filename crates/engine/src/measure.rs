@@ -49,6 +49,13 @@ pub(crate) fn begin_counting() {
 
 /// The same for what is counted of a connection.
 fn begin_counting_of(team: &str, connection: &str, processor: &str) {
+    for outcome in ["forged", "unknown_payment"] {
+        metrics::counter!(
+            "pointsman_notifications_total",
+            "processor" => processor.to_owned(), "outcome" => outcome
+        )
+        .increment(0);
+    }
     for status in ENDS {
         metrics::counter!(
             "pointsman_payments_total",
