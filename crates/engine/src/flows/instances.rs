@@ -281,6 +281,7 @@ impl Engine {
         });
         match self
             .hook(Hook {
+                team: instance.team,
                 calling: &self.inner.limits.calling,
                 url,
                 run: &instance.run,

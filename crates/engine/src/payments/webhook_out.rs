@@ -4,13 +4,17 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use domain::payment::{FlowRun, Occurrence, PauseReason, Payment, PaymentEvent};
-use http_client::{Body, Method, Recipient, Request, Url};
+use domain::{
+    id::TeamId,
+    payment::{FlowRun, Occurrence, PauseReason, Payment, PaymentEvent},
+    webhook::Attempt,
+};
+use http_client::{Body, Method, Recipient, Request};
 use parking_lot::Mutex;
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::Engine;
+use crate::{Engine, webhooks::FlowCall};
 
 /// The whole call ends within this time.
 const CALL_WITHIN: Duration = Duration::from_secs(10);
@@ -24,6 +28,8 @@ const AT_ONCE: usize = 24;
 
 /// What is sent to the called address.
 pub(crate) struct Hook<'a> {
+    /// Whose flow calls.
+    pub(crate) team: TeamId,
     /// Among which calls it counts.
     pub(crate) calling: &'a Calling,
     pub(crate) url: &'a str,
@@ -62,6 +68,7 @@ impl Engine {
         });
         let (called, words) = self
             .hook(Hook {
+                team: payment.team(),
                 calling: &self.inner.calling,
                 url,
                 run,
@@ -92,13 +99,15 @@ impl Engine {
     pub(crate) async fn hook(&self, hook: Hook<'_>) -> Option<(bool, String)> {
         let _under_way = UnderWay::of(hook.calling, hook.run.instance)?;
         let Hook {
+            team,
             url,
             run,
             at,
             mut body,
             ..
         } = hook;
-        let Ok(url) = Url::http_or_https(url) else {
+        let address = url;
+        let Ok(url) = self.endpoint_url(address) else {
             return Some((false, "Its address is none that can be called.".to_owned()));
         };
         if let Some(members) = body.as_object_mut() {
@@ -106,7 +115,16 @@ impl Engine {
             members.insert("flowVersion".to_owned(), run.version.into());
             members.insert("instance".to_owned(), run.instance.to_string().into());
         }
-        let key = [("x-idempotency-key", format!("{}-{at}", run.instance))];
+        let id = format!("{}-{at}", run.instance);
+        let call = FlowCall {
+            url: address,
+            id: &id,
+            body: &body.to_string(),
+        };
+        if let Some(attempt) = self.call_signed(team, &call).await {
+            return Some(in_words(&attempt));
+        }
+        let key = [("x-idempotency-key", id)];
         let request = Request {
             method: Method::POST,
             url: &url,
@@ -137,6 +155,25 @@ impl Engine {
                 }
             },
         )
+    }
+}
+
+/// Whether a call was taken, and what came of it.
+fn in_words(attempt: &Attempt) -> (bool, String) {
+    let answered = |status| format!("It answered {status}");
+    match attempt.status {
+        Some(status) if attempt.is_taken() => (true, format!("{}.", answered(status))),
+        Some(status) => (
+            false,
+            format!(
+                "{}, which is no success. The flow goes on.",
+                answered(status)
+            ),
+        ),
+        None => (
+            false,
+            "It could not be reached, or did not answer in time. The flow goes on.".to_owned(),
+        ),
     }
 }
 

@@ -19,6 +19,8 @@ pub(crate) struct Letter<'a> {
     pub(crate) body: &'a str,
     /// What signs it.
     pub(crate) secrets: &'a Secrets,
+    /// A key by which the other side recognises a call that is made again, besides the id.
+    pub(crate) key: Option<&'a str>,
 }
 
 impl Engine {
@@ -38,7 +40,9 @@ impl Engine {
         let at = self.inner.world.now();
         let sent = match self.endpoint_url(letter.url) {
             Ok(url) => {
-                let headers = letter.secrets.headers(letter.id, letter.body, at);
+                let signed = letter.secrets.headers(letter.id, letter.body, at);
+                let key = letter.key.map(|key| ("x-idempotency-key", key.to_owned()));
+                let headers: Vec<_> = signed.into_iter().chain(key).collect();
                 let request = Request {
                     method: Method::POST,
                     url: &url,

@@ -16,6 +16,7 @@ mod attempt;
 mod claim;
 mod deliveries;
 mod endpoints;
+mod flow_call;
 mod resend;
 mod round;
 mod sending;
@@ -32,6 +33,7 @@ use domain::{
 
 pub use deliveries::{DeliveryPage, ListDeliveries};
 pub use endpoints::{SaveEndpoint, no_such_endpoint};
+pub(crate) use flow_call::FlowCall;
 pub use resend::Resend;
 pub(crate) use sign::Secrets;
 pub use switch::Resume;

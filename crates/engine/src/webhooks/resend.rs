@@ -165,6 +165,7 @@ impl Engine {
             id: &event.id,
             body: &event.payload(),
             secrets: &secrets,
+            key: None,
         };
         let attempt = self.post(&letter).await;
         // Nobody waits for a second attempt.

@@ -78,6 +78,7 @@ impl Sender<'_> {
             id: &delivery.event_id,
             body,
             secrets: self.secrets,
+            key: None,
         };
         let attempt = self.engine.post(&letter).await;
         let schedule = &self.engine.inner.settings.webhooks.schedule;

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, time::Duration};
 use serde_json::{Value, json};
 use testkit::{Answers, Arrived, Order, PATIENCE, Receiver, cards, until};
 
-use super::{all, await_taken, deliveries, endpoint, impatient, taken_of};
+use super::{all, await_taken, deliveries, endpoint, retrying, taken_of};
 use crate::shared;
 
 fn payment_of(arrived: &Arrived) -> Value {
@@ -14,7 +14,7 @@ fn payment_of(arrived: &Arrived) -> Value {
 
 #[test]
 fn a_failed_delivery_holds_back_its_payment_and_no_other() {
-    let server = impatient().start();
+    let server = retrying().start();
     let (shop, receiver) = (server.shop(), Receiver::start());
     let made = endpoint(&shop, &receiver.url("/hooks"), &["payment.*"]);
     let held = shop.order(&Order::card(cards::VISA).later()).id();
@@ -75,7 +75,7 @@ fn a_failed_delivery_holds_back_its_payment_and_no_other() {
 
 #[test]
 fn everything_reaches_a_server_that_was_away_lied_or_redirected() {
-    let server = impatient().start();
+    let server = retrying().start();
     let (shop, receiver) = (server.shop(), Receiver::start());
     let trap = Receiver::start();
     let modes = [

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use testkit::{Answers, Order, Receiver, cards};
 
-use super::{await_taken, endpoint, impatient};
+use super::{await_taken, endpoint, retrying};
 
 #[test]
 fn nothing_is_lost_when_the_service_is_killed_between_commit_and_delivery() {
-    let mut server = impatient().start();
+    let mut server = retrying().start();
     let receiver = Receiver::start();
     endpoint(&server.shop(), &receiver.url("/hooks"), &["payment.*"]);
     receiver.answer(Answers::After(Duration::from_millis(150)));

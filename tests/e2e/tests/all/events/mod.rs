@@ -52,14 +52,17 @@ fn of_payment(events: &[Value], id: &str) -> Vec<(String, i64)> {
     .collect()
 }
 
-/// A server whose retries come fast, so that three days are over within a second.
-fn impatient() -> Setup {
+/// A server whose retries come fast, and that gives an endpoint up only after far longer than a story takes.
+fn retrying() -> Setup {
+    let pauses = [["200ms"; 10].as_slice(), &["2s"; 40]].concat();
     Setup::new()
-        .setting(
-            "webhooks.retry_schedule",
-            "200ms,200ms,200ms,200ms,200ms,200ms,200ms,200ms",
-        )
-        .setting("webhooks.timeout", "2s")
+        .setting("webhooks.retry_schedule", &pauses.join(","))
+        .setting("webhooks.timeout", "20s")
+}
+
+/// A server that gives an endpoint up within a second.
+fn impatient() -> Setup {
+    retrying().setting("webhooks.retry_schedule", "200ms,200ms,200ms,200ms")
 }
 
 /// An endpoint of a shop, with its secret.
