@@ -225,6 +225,7 @@ pub const OPERATIONS: &[Operation] = &[
         Scope::Manage,
         Done(Act::ConnectionEnabled),
     ),
+    row("disputeEvidence", Holders::SecretKeys, Scope::Read, Counted),
     row("events", Holders::SecretKeys, Scope::Read, Counted),
     row("exportFlow", Holders::SecretKeys, Scope::Read, Counted),
     row(

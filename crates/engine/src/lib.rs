@@ -74,7 +74,7 @@ pub use attachments::{
 };
 pub use audit::{Broken, Listed, Mark, TrailFilter, Verified, Verifier, Written, operators_entry};
 pub use connections::{ConnectionView, SaveConnection};
-pub use disputes::{DisputePage, DisputeView, ListDisputes};
+pub use disputes::{DisputePage, DisputeView, EvidenceView, ListDisputes};
 pub use events::{EventPage, FollowedEvents, FollowedPayment, ListEvents};
 pub use flows::{FlowFormat, FlowTrial, FlowView, SaveFlow, TrialStep, WrittenFlow};
 pub use http_client::Url;

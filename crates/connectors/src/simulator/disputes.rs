@@ -5,7 +5,11 @@ use std::time::Duration;
 use connector::{CallError, Called, Disputes, Link, Reference};
 use domain::{
     Timestamp,
-    dispute::{DisputeReason, DisputeReport, DisputeStage, DisputeStatus, DisputedFunds},
+    attachment::FileType,
+    dispute::{
+        DisputeReason, DisputeReport, DisputeStage, DisputeStatus, DisputedFunds,
+        evidence::EvidenceLimits,
+    },
     money::Money,
 };
 use serde::{Deserialize, Serialize};
@@ -192,7 +196,21 @@ impl Entry {
     }
 }
 
+/// What the simulator takes as a response: less than any real processor does, so that what fits here fits there.
+const LIMITS: EvidenceLimits = EvidenceLimits {
+    text_chars: 2_000,
+    all_chars: 6_000,
+    files: 5,
+    file_bytes: 2 * 1024 * 1024,
+    all_bytes: 4 * 1024 * 1024,
+    types: &[FileType::Pdf, FileType::Png, FileType::Jpeg],
+};
+
 impl Disputes for Simulator {
+    fn limits(&self) -> Option<&EvidenceLimits> {
+        Some(&LIMITS)
+    }
+
     fn read<'a>(&'a self, link: &'a Link<'a>, id: &'a str) -> Called<'a, Option<DisputeReport>> {
         Box::pin(async move {
             let entry = self.entry_of_dispute(id).await?;

@@ -13,6 +13,7 @@
 
 mod due;
 mod event;
+pub mod evidence;
 mod fields;
 mod filter;
 mod report;

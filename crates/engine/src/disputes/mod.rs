@@ -2,6 +2,7 @@
 //!
 //! A dispute is changed under the turn of its payment. Where the payment changes too, both are one commit.
 
+mod evidence;
 mod list;
 mod look_up;
 mod read;
@@ -26,6 +27,7 @@ use crate::{
     payments::Effects,
 };
 
+pub use evidence::EvidenceView;
 pub use list::{DisputePage, ListDisputes};
 pub(crate) use report::{DisputeNews, Taken};
 

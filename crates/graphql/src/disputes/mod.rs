@@ -1,5 +1,6 @@
 //! Disputes.
 
+pub(crate) mod evidence;
 mod inputs;
 mod operations;
 pub(crate) mod views;

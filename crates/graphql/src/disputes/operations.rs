@@ -4,6 +4,7 @@ use domain::Fault;
 use engine::{DisputeView, ListDisputes};
 
 use super::{
+    evidence::EvidenceObject,
     inputs,
     views::{DisputeObject, TIMELINE},
 };
@@ -17,6 +18,9 @@ use crate::{
 pub(crate) const OPERATIONS: &[Operation] = &[
     Operation::plain("getDispute", |call, given| plain(get(call, given))),
     Operation::plain("listDisputes", |call, given| plain(list(call, given))),
+    Operation::plain("disputeEvidence", |call, given| {
+        plain(evidence(call, given))
+    }),
 ];
 
 async fn get(call: Call<'_>, arguments: Arguments<'_>) -> Result<Out<'static>, Fault> {
@@ -64,4 +68,10 @@ async fn list(call: Call<'_>, arguments: Arguments<'_>) -> Result<Out<'static>, 
             after,
         },
     }))
+}
+
+async fn evidence(call: Call<'_>, arguments: Arguments<'_>) -> Result<Out<'static>, Fault> {
+    let id = ids::dispute(ids::argument(&arguments.coerced?, "id"))?;
+    let found = call.engine.dispute_evidence(call.caller, id).await?;
+    Ok(object(EvidenceObject(found)))
 }

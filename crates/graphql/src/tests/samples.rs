@@ -476,3 +476,22 @@ pub(crate) fn delivery() -> DeliveryView {
         },
     }
 }
+
+pub(crate) fn evidence() -> engine::EvidenceView {
+    use domain::dispute::evidence::{EvidenceKind, EvidenceLimits, EvidenceText};
+    engine::EvidenceView {
+        limits: Some(EvidenceLimits {
+            text_chars: 10,
+            all_chars: 20,
+            files: 1,
+            file_bytes: 1,
+            all_bytes: 1,
+            types: &[FileType::Pdf],
+        }),
+        attachments: vec![attachment()],
+        proposed: vec![EvidenceText {
+            kind: EvidenceKind::Transaction,
+            text: "Paid.".to_owned(),
+        }],
+    }
+}

@@ -4,8 +4,8 @@ use apollo_compiler::{Schema, ast::Type, schema::ExtendedType};
 
 use super::{
     super::samples::{
-        connection, customer, delivery, dispute, endpoint, event, flow, issued_token, notification,
-        team, trial, upload_address, with,
+        connection, customer, delivery, dispute, endpoint, event, evidence, flow, issued_token,
+        notification, team, trial, upload_address, with,
     },
     *,
 };
@@ -13,6 +13,7 @@ use crate::{
     attachments::views::UploadObject,
     connections::views::ConnectionObject,
     customers::views::CustomerObject,
+    disputes::evidence::EvidenceObject,
     disputes::views::DisputeObject,
     events::views::EventObject,
     executor::object,
@@ -89,6 +90,23 @@ fn check(schema: &Schema, ty: &Type, value: &Out<'_>, place: &str, seen: &mut BT
     }
 }
 
+fn customers() -> Connection<CustomerObject> {
+    Connection {
+        facts: facts(),
+        rows: vec![("c".to_owned(), CustomerObject(customer()))],
+    }
+}
+
+/// Every object of the schema was made.
+fn nothing_is_left_out(schema: &Schema, seen: &BTreeSet<String>) {
+    for (name, definition) in &schema.types {
+        let made = definition.is_object()
+            && !definition.is_built_in()
+            && !matches!(name.as_str(), "Query" | "Mutation" | "Subscription");
+        assert_eq!(made, seen.contains(name.as_str()), "{name}");
+    }
+}
+
 #[test]
 fn every_field_of_every_output_type_resolves() {
     let schema = crate::schema().schema;
@@ -98,17 +116,15 @@ fn every_field_of_every_output_type_resolves() {
         customer: Some(customer()),
         sight: Sight::Whole,
     };
-    let customers = Connection {
-        facts: facts(),
-        rows: vec![("c".to_owned(), CustomerObject(customer()))],
-    };
     let token = ClientTokenObject {
         id: "k".to_owned(),
         token: "ct_test_x".to_owned(),
         ttl_seconds: 10_800,
     };
+    let processor_token = ProcessorTokenObject {
+        token: "tok_1".to_owned(),
+    };
     let (team, tokens) = (TeamObject(team()), issued_tokens());
-    let own = CustomerObject(customer());
     let intents = Connection {
         facts: facts(),
         rows: vec![("i".to_owned(), intent_object(Sight::Whole))],
@@ -120,24 +136,23 @@ fn every_field_of_every_output_type_resolves() {
     );
     for sample in [
         &whole as &dyn Object,
-        &customers,
+        &customers(),
         &token,
         &team,
         &tokens,
-        &own,
+        &CustomerObject(customer()),
         &flow,
         &trial,
         &connection,
         &UploadObject(upload_address()),
+        &EvidenceObject(evidence()),
         &MethodObject {
             method: method(),
             linked: vec![linked()],
             sight: Sight::Whole,
         },
         &account_object(),
-        &ProcessorTokenObject {
-            token: "tok_1".to_owned(),
-        },
+        &processor_token,
         &page(),
         &intents,
         &Connection {
@@ -160,12 +175,7 @@ fn every_field_of_every_output_type_resolves() {
     ] {
         walk(&schema, sample, &mut seen);
     }
-    for (name, definition) in &schema.types {
-        let made = definition.is_object()
-            && !definition.is_built_in()
-            && !matches!(name.as_str(), "Query" | "Mutation" | "Subscription");
-        assert_eq!(made, seen.contains(name.as_str()), "{name}");
-    }
+    nothing_is_left_out(&schema, &seen);
 }
 
 #[test]

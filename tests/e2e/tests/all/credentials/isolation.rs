@@ -70,6 +70,7 @@ const NAMED: &[(&str, &str, Thing)] = &[
     ("generateClientToken", "flowId", Flow),
     ("generateClientToken", "intentId", Intent),
     ("getCustomer", "id", Customer),
+    ("disputeEvidence", "id", Dispute),
     ("getDispute", "id", Dispute),
     ("getFlow", "id", Flow),
     ("getIntent", "id", Intent),

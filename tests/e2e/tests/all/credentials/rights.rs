@@ -37,6 +37,7 @@ const SCOPES: [(&str, &[&str]); 5] = [
     (
         "read",
         &[
+            "disputeEvidence",
             "exportFlow",
             "getCustomer",
             "getDispute",

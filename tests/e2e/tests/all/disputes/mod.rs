@@ -1,5 +1,6 @@
 //! Disputes, from the simulator's cards and its desk.
 
+mod evidence;
 mod lists;
 mod stages;
 

@@ -1,0 +1,99 @@
+//! What may be sent in response to a dispute, what is there for it, and what we propose. Nothing is sent here.
+
+use domain::{
+    Fault,
+    caller::Caller,
+    dispute::{
+        Dispute,
+        evidence::{EvidenceLimits, EvidenceText, KnownFacts, propose},
+    },
+    filter::{Condition, Sort},
+    id::DisputeId,
+    page::Page,
+    payment::Payment,
+};
+
+use crate::{
+    AttachmentView, Engine, ListPayments,
+    faults::{EngineError, only_fault, payment_not_found},
+};
+
+/// Payments of the same customer that are looked through, the newest first.
+const LOOKED_THROUGH: i32 = 50;
+
+/// What speaks for the merchant in a dispute.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EvidenceView {
+    /// What the processor takes; `None` where it takes no response by its API, or its connection is gone.
+    pub limits: Option<EvidenceLimits>,
+    /// The files that are kept with the payment.
+    pub attachments: Vec<AttachmentView>,
+    /// Texts of what is known here, cut to the limits.
+    pub proposed: Vec<EvidenceText>,
+}
+
+impl Engine {
+    /// What speaks for the merchant in a dispute.
+    ///
+    /// # Errors
+    /// `error.dispute.not-found`; `error.unavailable`, `error.unknown`.
+    pub async fn dispute_evidence(
+        &self,
+        caller: &Caller,
+        id: DisputeId,
+    ) -> Result<EvidenceView, Fault> {
+        let dispute = self.dispute(caller, id).await?.dispute;
+        let payment = store::payment::of_team(&self.inner.store, caller.team, dispute.payment())
+            .await
+            .map_err(|error| only_fault(EngineError::from(error)))?
+            .ok_or_else(payment_not_found)?;
+        let limits = self.evidence_limits(&dispute).await.map_err(only_fault)?;
+        let timeline = self.timeline_in_time(&payment).await?;
+        let others = self.of_same_customer(caller, &payment).await?;
+        let known = KnownFacts {
+            payment: &payment,
+            timeline: &timeline,
+            others: &others,
+        };
+        Ok(EvidenceView {
+            proposed: propose(known, limits.as_ref()),
+            limits,
+            attachments: self.attachments_of(caller.team, &[payment.id()]).await?,
+        })
+    }
+
+    async fn evidence_limits(
+        &self,
+        dispute: &Dispute,
+    ) -> Result<Option<EvidenceLimits>, EngineError> {
+        let line = self.line(dispute.team(), dispute.connection()).await?;
+        Ok(line.and_then(|line| line.connector.disputes()?.limits().copied()))
+    }
+
+    /// The newest payments of the payment's customer.
+    async fn of_same_customer(
+        &self,
+        caller: &Caller,
+        payment: &Payment,
+    ) -> Result<Vec<Payment>, Fault> {
+        let Some(customer) = payment.customer().and_then(|payer| payer.id) else {
+            return Ok(Vec::new());
+        };
+        let list = ListPayments {
+            page: Page::parse(Some(LOOKED_THROUGH), None, None, None)?,
+            conditions: vec![Condition::customer(customer)],
+            sort: Sort::default(),
+            id: None,
+            team: None,
+            want_total: false,
+            want_timeline: false,
+            want_settled: false,
+        };
+        let found = self.payments(caller, list).await?;
+        Ok(found
+            .views
+            .into_iter()
+            .map(|(_, view)| view.payment)
+            .collect())
+    }
+}

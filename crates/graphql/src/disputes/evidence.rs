@@ -1,0 +1,81 @@
+//! `disputeEvidence`.
+
+use domain::{
+    Fault,
+    dispute::evidence::{EvidenceLimits, EvidenceText},
+};
+use engine::EvidenceView;
+use serde_json::{Map, Value};
+
+use crate::{
+    attachments::views::AttachmentObject,
+    executor::{Object, Out, object, optional, unknown_field},
+};
+
+/// `DisputeEvidence`.
+pub(crate) struct EvidenceObject(pub(crate) EvidenceView);
+
+impl Object for EvidenceObject {
+    fn type_name(&self) -> &'static str {
+        "DisputeEvidence"
+    }
+
+    fn field<'s>(&'s self, name: &str, _: &Map<String, Value>) -> Result<Out<'s>, Fault> {
+        let evidence = &self.0;
+        Ok(match name {
+            "limits" => optional(evidence.limits.as_ref().map(LimitsObject)),
+            "attachments" => {
+                let files = evidence.attachments.iter().cloned().map(AttachmentObject);
+                Out::List(files.map(object).collect())
+            }
+            "proposed" => Out::List(
+                evidence
+                    .proposed
+                    .iter()
+                    .map(|text| object(TextObject(text)))
+                    .collect(),
+            ),
+            _ => return Err(unknown_field(self.type_name(), name)),
+        })
+    }
+}
+
+/// `EvidenceLimits`.
+struct LimitsObject<'a>(&'a EvidenceLimits);
+
+impl Object for LimitsObject<'_> {
+    fn type_name(&self) -> &'static str {
+        "EvidenceLimits"
+    }
+
+    fn field<'s>(&'s self, name: &str, _: &Map<String, Value>) -> Result<Out<'s>, Fault> {
+        let limits = self.0;
+        let long = |number: u64| Out::from(i64::try_from(number).unwrap_or(i64::MAX));
+        Ok(match name {
+            "textCharacters" => long(limits.text_chars as u64),
+            "allCharacters" => long(limits.all_chars as u64),
+            "files" => long(limits.files as u64),
+            "fileBytes" => long(limits.file_bytes),
+            "allBytes" => long(limits.all_bytes),
+            "contentTypes" => Out::List(limits.types.iter().map(|one| one.code().into()).collect()),
+            _ => return Err(unknown_field(self.type_name(), name)),
+        })
+    }
+}
+
+/// `EvidenceText`.
+struct TextObject<'a>(&'a EvidenceText);
+
+impl Object for TextObject<'_> {
+    fn type_name(&self) -> &'static str {
+        "EvidenceText"
+    }
+
+    fn field<'s>(&'s self, name: &str, _: &Map<String, Value>) -> Result<Out<'s>, Fault> {
+        Ok(match name {
+            "kind" => self.0.kind.code().into(),
+            "text" => (&self.0.text).into(),
+            _ => return Err(unknown_field(self.type_name(), name)),
+        })
+    }
+}
