@@ -21,7 +21,7 @@ use crate::{
     counts::join,
     digest::Digest,
     house::House,
-    shop::{Follower, Shop, Wish, card_tokens, shopper, words},
+    shop::{Follower, Listener, Shop, Wish, card_tokens, shopper, words},
     stage::Weather,
 };
 
@@ -102,10 +102,26 @@ pub(crate) fn play(seed: u64, shoppers: u32) -> Result<Played, Broke> {
         });
         wait
     });
+    let (done, listening) = oneshot::channel();
+    let listener = Listener::new(&shop, Chance::of(seed, 8)).follow(Arc::clone(&closed));
+    house.world.spawn(async move {
+        let _ = done.send(listener.await);
+    });
     house.run(join_all(visits))?;
     closed.store(true, Ordering::SeqCst);
     let followers = house.run(join_all(following))?;
-    conclude(&house, &shop, followers.into_iter().flatten().collect())
+    let clients = Clients {
+        followers: followers.into_iter().flatten().collect(),
+        listener: house.run(listening)?.ok(),
+    };
+    conclude(&house, &shop, clients)
+}
+
+/// Those who copy what they are shown while the shop is open.
+#[derive(Default)]
+pub(crate) struct Clients {
+    followers: Vec<Follower>,
+    listener: Option<Listener>,
 }
 
 /// A shop in a new house, with the test cards stored.
@@ -123,18 +139,19 @@ pub(crate) fn prepare(house: &Arc<House>) -> Result<Shop, Broke> {
 ///
 /// # Errors
 /// The run is stuck.
-pub(crate) fn conclude(
-    house: &Arc<House>,
-    shop: &Shop,
-    followers: Vec<Follower>,
-) -> Result<Played, Broke> {
+pub(crate) fn conclude(house: &Arc<House>, shop: &Shop, clients: Clients) -> Result<Played, Broke> {
     house.bank.set_mood(Mood::Well);
     house.stage.calm();
     house.run(until_whole(house))??;
     // Before the payments are listed, which are then compared with what their events are at once.
-    let last_looks = followers.into_iter().map(Follower::follow_to_the_end);
+    let last_looks = clients
+        .followers
+        .into_iter()
+        .map(Follower::follow_to_the_end);
     let followed = house.run(join_all(last_looks))?;
     let payments = house.run(settle(shop))??;
+    let listener = clients.listener.map(Listener::follow_to_the_end);
+    let taken = house.run(join_all(listener))?;
     let evidence = Evidence {
         said: shop.take_said(),
         payments,
@@ -142,6 +159,7 @@ pub(crate) fn conclude(
         notes: house.bank.ledger().take_notes(),
         events: house.events()?,
         followed,
+        taken,
     };
     let mut broken = checker::check(&evidence);
     if house.misfits() > 0 {

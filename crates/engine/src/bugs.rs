@@ -13,14 +13,20 @@ use domain::{
     id::TeamId,
     payment::{Occurrence, OperationState, Payment},
 };
-use store::Part;
+use store::{Part, feed::FeedPosition};
 
 use crate::{
     Engine,
     commit::{CommitParts, Ended, Failed},
+    events::EventCursor,
     faults::EngineError,
     settled::Reading,
 };
+
+/// For `EventCursor::has_read`.
+pub(crate) fn read_whole_commit(cursor: &EventCursor, place: &FeedPosition, _: usize) -> bool {
+    *place == cursor.place
+}
 
 /// For `Engine::settled`.
 pub(crate) async fn show_unsettled(

@@ -103,7 +103,7 @@ pub use wallets::{
 };
 pub use webhooks::{
     DeliveryPage, DeliveryView, EndpointView, ListDeliveries, Resend, Resume, SaveEndpoint,
-    WebhookSettings, no_such_endpoint,
+    SigningSecret, WebhookSettings, no_such_endpoint,
 };
 
 /// The connectors by the identifiers of their processors.

@@ -14,7 +14,11 @@ use domain::{
     payment::{Occurrence, Payment},
 };
 
-use crate::{event, payment};
+use crate::{
+    event,
+    feed::{self, Committed, FeedPosition},
+    payment,
+};
 
 /// For `event::insert`: of the third version nothing is written.
 pub(crate) fn lose_third_event(
@@ -41,6 +45,18 @@ pub(crate) fn write_event_over(
         "insert into event (team_id, stream, seq, change_id, at, kind, data, stamp) \
         values ($1, $2, $3, $4, $5, $6, $7, commit_stamp()) on conflict (team_id, stream, seq) do update set at = event.at",
     )
+}
+
+/// For `feed::read`: behind a row are those of later transactions alone.
+pub(crate) async fn read_by_stamp_alone(
+    db: &Db,
+    team: TeamId,
+    after: Option<&FeedPosition>,
+    limit: u32,
+) -> Result<Vec<Committed>, DbError> {
+    let rows = feed::unplanted_read(db, team, after, limit).await?;
+    let is_later = |row: &Committed| after.is_none_or(|after| row.place.stamp() > after.stamp());
+    Ok(rows.into_iter().filter(is_later).collect())
 }
 
 /// For `event::was_written_by`.

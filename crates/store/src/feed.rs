@@ -107,6 +107,10 @@ impl FromStr for FeedPosition {
 ///
 /// # Errors
 /// The database's; a row that can't be read.
+#[cfg_attr(
+    feature = "planted",
+    planted::alternatives(FeedByStampAlone = crate::bugs::read_by_stamp_alone)
+)]
 pub async fn read(
     db: &Db,
     team: TeamId,

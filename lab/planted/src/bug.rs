@@ -35,10 +35,14 @@ bugs! {
     ClientTokenUnclaimed,
     /// One commit of a payment writes no event.
     EventLost,
+    /// One who reads on in the middle of a commit's events misses the rest of them.
+    EventsOfCommitSkipped,
     /// The timeline does not say that a look-up found the outcome out.
     EvidenceOmitted,
     /// An attempt without an answer is followed by one at another connection.
     FallBackAfterUnknown,
+    /// One who reads on in the feed misses what was committed together with the last row.
+    FeedByStampAlone,
     /// A step of a flow whose operation did not take effect is left behind.
     FlowStepNotRetried,
     /// Recovery gives a payment its due time back without looking at its version.

@@ -8,6 +8,7 @@ mod acknowledged;
 mod case;
 mod checkouts;
 mod events;
+mod feed;
 mod flows;
 mod keys;
 mod money;
@@ -58,6 +59,8 @@ pub(crate) struct Evidence {
     pub(crate) events: Vec<Value>,
     /// What clients have seen that followed the list of payments while these were made.
     pub(crate) followed: Vec<Followed>,
+    /// The events that clients have taken from the feed, in order, while they happened.
+    pub(crate) taken: Vec<Vec<Value>>,
 }
 
 /// A broken invariant.
@@ -105,6 +108,7 @@ pub(crate) fn check(evidence: &Evidence) -> Vec<Broken> {
     checkouts::one_charge_for_each(evidence, &cases, &mut findings);
     checkouts::freed_without_money(evidence, &mut findings);
     nothing_missed(evidence, &mut findings);
+    feed::taken_whole(evidence, &mut findings);
     defects(evidence, &mut findings);
     findings.0
 }

@@ -196,6 +196,7 @@ fn world(steps: &[Step<'_>], captured: i64, refunded: i64, entries: &[Value]) ->
         notes: entries.to_vec(),
         events: events(steps),
         followed: Vec::new(),
+        taken: Vec::new(),
     }
 }
 

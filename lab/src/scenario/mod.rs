@@ -14,7 +14,7 @@ use futures_util::future::BoxFuture;
 use crate::{
     Broke,
     house::House,
-    play::{Played, conclude, prepare},
+    play::{Clients, Played, conclude, prepare},
     stage::{BATCH, Strike, Weather},
 };
 use actor::Actor;
@@ -110,7 +110,7 @@ pub(crate) fn play(
     house.stage.set_weather(Weather::Counted(strike));
     let actor = Actor::new(shop.clone());
     house.run((story.report_to)(actor))?;
-    let played = conclude(&house, &shop, Vec::new())?;
+    let played = conclude(&house, &shop, Clients::default())?;
     Ok(StoryOutcome {
         played,
         passed: Arc::clone(&house.stage).passed(),

@@ -1,6 +1,7 @@
 //! Clients: they speak the public interface, at any node, and remember the answers that they got.
 
 mod follower;
+mod listener;
 mod orders;
 mod shopper;
 mod visits;
@@ -17,6 +18,7 @@ use crate::{
 };
 
 pub(crate) use follower::{Followed, Follower};
+pub(crate) use listener::Listener;
 pub(crate) use orders::raw;
 pub(crate) use shopper::shopper;
 

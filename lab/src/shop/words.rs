@@ -56,6 +56,8 @@ pub(crate) const LIST: &str = concat!(
 pub(crate) const FOLLOW: &str = "query($after: String, $start: DateTime, $end: DateTime) { \
     listPayments(first: 7, after: $after, startDate: $start, endDate: $end, data: { sort: [{ fieldName: \"date\", order: ASC }] }) { \
     pageInfo { hasNextPage endCursor settledUntil } edges { node { id } } } }";
+pub(crate) const EVENTS: &str = "query($after: String, $first: Int) { listEvents(after: $after, first: $first) { \
+    pageInfo { hasNextPage endCursor } edges { node { id kind sequence data } } } }";
 pub(crate) const FIND: &str = concat!(
     "query($filter: PaymentFilterInput!) { listPayments(first: 20, data: $filter) { edges { node { ",
     brief!(),

@@ -74,6 +74,10 @@ impl EventCursor {
     }
 
     /// Whether the event at `index` of the row at `place` was read before.
+    #[cfg_attr(
+        feature = "planted",
+        planted::alternatives(EventsOfCommitSkipped = crate::bugs::read_whole_commit)
+    )]
     pub(crate) fn has_read(&self, place: &FeedPosition, index: usize) -> bool {
         *place == self.place && self.index.is_some_and(|read| index <= read)
     }

@@ -17,10 +17,13 @@ const ROWS_READ: u32 = 200;
 /// So many rows are looked through for one page at most: a filter may want few of them.
 const ROWS_SEARCHED: usize = 2_000;
 
+/// The cursor behind everything that has happened.
+const NOW: &str = "now";
+
 /// A request for events.
 #[derive(Debug, Clone)]
 pub struct ListEvents {
-    /// Behind which cursor; from the first event on when absent.
+    /// Behind which cursor, or `now`; from the first event on when absent.
     pub after: Option<String>,
     /// At most so many.
     pub size: u16,
@@ -45,6 +48,13 @@ impl Engine {
     /// # Errors
     /// `error.validation` for a text that is no cursor; `error.unavailable`, `error.unknown`.
     pub async fn events(&self, caller: &Caller, list: ListEvents) -> Result<EventPage, Fault> {
+        if list.after.as_deref() == Some(NOW) {
+            return Ok(EventPage {
+                events: Vec::new(),
+                end: self.newest_event(caller.team).await?,
+                has_next: false,
+            });
+        }
         let after = list.after.as_deref();
         let after = after.map(|text| EventCursor::decode(text, "after"));
         let mut search = Search::new(after.transpose()?, &list);

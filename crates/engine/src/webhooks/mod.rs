@@ -36,6 +36,7 @@ pub use endpoints::{SaveEndpoint, no_such_endpoint};
 pub(crate) use flow_call::FlowCall;
 pub use resend::Resend;
 pub(crate) use sign::Secrets;
+pub use sign::SigningSecret;
 pub use switch::Resume;
 
 /// What the configuration says of webhooks.

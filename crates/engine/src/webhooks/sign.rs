@@ -29,6 +29,26 @@ struct Previous {
     until: Timestamp,
 }
 
+/// A secret for deliveries that are sent by somebody else than the service: by a command that forwards them.
+pub struct SigningSecret(Secrets);
+
+impl SigningSecret {
+    /// A new secret.
+    pub fn new(world: &World) -> Self {
+        Self(Secrets::new(world))
+    }
+
+    /// The secret, `whsec_…`, for the person who is to verify with it.
+    pub fn reveal(&self) -> &str {
+        self.0.current()
+    }
+
+    /// The headers of a message with this id and body, sent at `now`.
+    pub fn headers(&self, id: &str, body: &str, now: Timestamp) -> [(&'static str, String); 3] {
+        self.0.headers(id, body, now)
+    }
+}
+
 impl Secrets {
     /// A new secret.
     pub(crate) fn new(world: &World) -> Self {

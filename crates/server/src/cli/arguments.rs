@@ -1,5 +1,6 @@
 //! Commands and flags.
 
+mod api;
 mod flows;
 mod webhooks;
 
@@ -8,6 +9,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use domain::{audit::Act, rights::Scope};
 
+pub(super) use api::{Access, Events, Listen};
 pub(super) use flows::{ExportFlow, Flows, ImportFlow};
 pub(super) use webhooks::{OneWebhook, Webhooks};
 
@@ -52,6 +54,11 @@ pub(super) enum Command {
     /// The audit trail: who did what
     #[command(subcommand)]
     Audit(Audits),
+    /// Print events as they happen, and forward them to a program on this machine
+    Listen(Listen),
+    /// Events, through a server's API
+    #[command(subcommand)]
+    Events(Events),
     /// Tell a payment's story in plain words: what was tried where, what is proven, what comes next
     Explain(Explain),
     /// Copy the embedded databases, also while a server runs, or look through a copy

@@ -1,11 +1,14 @@
 //! The command line.
 
+mod api;
 mod arguments;
 mod audit;
 mod backup;
 mod check;
 mod demo;
+mod events;
 mod flow;
+mod listen;
 mod migrate;
 mod operate;
 mod serve;
@@ -56,6 +59,8 @@ pub fn run() -> ExitCode {
         Command::Flow(command) => flow::run(command),
         Command::Webhook(command) => webhook::run(command),
         Command::Audit(command) => audit::run(command),
+        Command::Listen(flags) => listen::run(&flags),
+        Command::Events(command) => events::run(&command),
         Command::Explain(Explain {
             payment,
             team,

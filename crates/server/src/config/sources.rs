@@ -54,6 +54,11 @@ impl Sources {
         }
     }
 
+    /// The secret key with which commands for merchants' engineers call a server.
+    pub fn access_token() -> Option<String> {
+        env::var_os("POINTSMAN_ACCESS_TOKEN")?.into_string().ok()
+    }
+
     /// Everything that was given, by name.
     pub(crate) fn reader(self) -> Reader {
         let mut reader = Reader::default();

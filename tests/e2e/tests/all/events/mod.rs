@@ -1,5 +1,6 @@
 //! Events for merchants.
 
+mod commands;
 mod deliveries;
 mod endpoints;
 mod faults;

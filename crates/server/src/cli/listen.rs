@@ -1,0 +1,216 @@
+//! `pointsman listen`: prints events as they happen, and forwards them to a program on this machine.
+
+use std::{process::ExitCode, time::Duration};
+
+use anyhow::{anyhow, bail};
+use engine::SigningSecret;
+use http_client::{
+    Body, Client, Http as _, HttpError, Method, Private, Recipient, Reply, Request, Url,
+};
+use serde_json::{Value, json};
+use world::{Stopwatch, World};
+
+use super::{
+    api::{Answer, Api},
+    arguments::Listen,
+    runtime,
+    serve::EndSignals,
+};
+
+/// Between two looks for new events.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// After a server that does not answer.
+const PAUSE_AWAY: Duration = Duration::from_secs(2);
+
+/// The local program answers within this time.
+const FORWARD_WITHIN: Duration = Duration::from_secs(30);
+
+/// More of the local program's answer is not read. Unit: bytes.
+const ANSWER_MAX: usize = 64 * 1024;
+
+const EVENTS: &str = "query($after: String, $kinds: [String!]) { listEvents(after: $after, first: 100, kinds: $kinds) { \
+    pageInfo { hasNextPage endCursor } edges { cursor node { id kind date data payload } } } }";
+
+pub(super) fn run(flags: &Listen) -> anyhow::Result<ExitCode> {
+    runtime()?.block_on(async {
+        let world = World::real();
+        let api = Api::of(&flags.access, &world)?;
+        let forward = match &flags.forward_to {
+            Some(address) => Some(Forward::to(address, &world)?),
+            None => None,
+        };
+        let mut signals = EndSignals::listen()?;
+        let mut follower = Follower::of(flags);
+        let followed = follower.follow(&api, forward.as_ref(), &world);
+        let ended = tokio::select! {
+            biased;
+            () = signals.next() => Ok(()),
+            failed = followed => failed,
+        };
+        if let Some(cursor) = follower.after.as_deref().filter(|_| !flags.json) {
+            output::error(&format!("To go on from here: --after {cursor}"));
+        }
+        ended.map(|()| ExitCode::SUCCESS)
+    })
+}
+
+/// One who follows the events.
+struct Follower<'a> {
+    kinds: &'a [String],
+    json: bool,
+    /// Behind which cursor it goes on; `None`: the first event that there is.
+    after: Option<String>,
+}
+
+impl<'a> Follower<'a> {
+    fn of(flags: &'a Listen) -> Self {
+        let start = || (!flags.from_start).then(|| "now".to_owned());
+        Self {
+            kinds: &flags.kind,
+            json: flags.json,
+            after: flags.after.clone().or_else(start),
+        }
+    }
+
+    /// Goes on until something is wrong that another try would not change.
+    async fn follow(
+        &mut self,
+        api: &Api,
+        forward: Option<&Forward>,
+        world: &World,
+    ) -> anyhow::Result<()> {
+        let mut is_away = false;
+        loop {
+            let variables = json!({"after": self.after, "kinds": self.kinds});
+            let page = match api.run(EVENTS, variables).await {
+                Ok(page) => page,
+                Err(error) if error.is::<super::api::Away>() => {
+                    if !std::mem::replace(&mut is_away, true) {
+                        output::error(&format!("{error}; trying again"));
+                    }
+                    world.sleep(PAUSE_AWAY).await;
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
+            if let Some(error) = page.error() {
+                bail!("{error}");
+            }
+            if std::mem::take(&mut is_away) {
+                output::error("it answers again");
+            }
+            self.take(&page, forward).await;
+            if page.at("/data/listEvents/pageInfo/hasNextPage") != &Value::Bool(true) {
+                world.sleep(PAUSE).await;
+            }
+        }
+    }
+
+    async fn take(&mut self, page: &Answer, forward: Option<&Forward>) {
+        let edges = page.at("/data/listEvents/edges").as_array();
+        for edge in edges.map_or(&[][..], Vec::as_slice) {
+            let event = &edge["node"];
+            if self.json {
+                output::line(event["payload"].as_str().unwrap_or_default());
+            } else {
+                output::line(&line(event));
+            }
+            if let Some(forward) = forward {
+                let outcome = forward.send(event).await;
+                if !self.json {
+                    output::line(&format!("    {outcome}"));
+                }
+            }
+            self.after = edge["cursor"].as_str().map(str::to_owned);
+        }
+        if let Some(end) = page.at("/data/listEvents/pageInfo/endCursor").as_str() {
+            self.after = Some(end.to_owned());
+        } else if self.after.as_deref() == Some("now") {
+            // There is no event yet: the first one is news.
+            self.after = None;
+        }
+    }
+}
+
+/// An event in one line.
+fn line(event: &Value) -> String {
+    let data = &event["data"];
+    let text = |name: &str| data[name].as_str();
+    let about = text("disputeId")
+        .or_else(|| text("paymentId"))
+        .or_else(|| text("intentId"))
+        .unwrap_or_default();
+    let amount = match (data["amount"].as_i64(), text("currency")) {
+        (Some(minor), Some(currency)) => amount(minor, currency),
+        _ => String::new(),
+    };
+    let parts = [
+        event["date"].as_str().unwrap_or_default(),
+        &format!("{:<24}", event["kind"].as_str().unwrap_or_default()),
+        about,
+        text("status").unwrap_or_default(),
+        &amount,
+    ];
+    let line = parts.join("  ");
+    line.trim_end().to_owned()
+}
+
+fn amount(minor: i64, currency: &str) -> String {
+    match domain::money::Currency::parse(currency) {
+        Some(currency) => domain::money::Money::new(minor, currency).formatted(),
+        None => format!("{minor} {currency}"),
+    }
+}
+
+/// Where events are forwarded to.
+struct Forward {
+    http: Client,
+    url: Url,
+    secret: SigningSecret,
+    world: World,
+}
+
+impl Forward {
+    fn to(address: &str, world: &World) -> anyhow::Result<Self> {
+        let url =
+            Url::http_or_https(address).map_err(|why| anyhow!("--forward-to {address}: {why}"))?;
+        let secret = SigningSecret::new(world);
+        output::error(&format!(
+            "Events are forwarded to {address}, signed with the secret {}",
+            secret.reveal()
+        ));
+        Ok(Self {
+            http: Client::new(world.clone(), Private::Allowed, None)?,
+            url,
+            secret,
+            world: world.clone(),
+        })
+    }
+
+    /// Sends an event once. Returns what came of it.
+    async fn send(&self, event: &Value) -> String {
+        let id = event["id"].as_str().unwrap_or_default();
+        let body = event["payload"].as_str().unwrap_or_default();
+        let headers = self.secret.headers(id, body, self.world.now());
+        let request = Request {
+            method: Method::POST,
+            url: &self.url,
+            headers: &headers,
+            body: Body::Json(body.to_owned().into()),
+            timeout: FORWARD_WITHIN,
+            most: ANSWER_MAX,
+        };
+        let recipient = Recipient::Stranger {
+            hosts: None,
+            identity: None,
+        };
+        let watch = Stopwatch::start();
+        let sent: Result<Reply, HttpError> = self.http.send(recipient, &request).await;
+        let took = watch.elapsed().as_millis();
+        match sent {
+            Ok(reply) => format!("-> {} in {took} ms", reply.status),
+            Err(error) => format!("-> {error}"),
+        }
+    }
+}
