@@ -42,11 +42,11 @@ pub(super) fn run(flags: &Listen) -> anyhow::Result<ExitCode> {
         };
         let mut signals = EndSignals::listen()?;
         let mut follower = Follower::of(flags);
-        let followed = follower.follow(&api, forward.as_ref(), &world);
+        let until_wrong = follower.follow(&api, forward.as_ref(), &world);
         let ended = tokio::select! {
             biased;
             () = signals.next() => Ok(()),
-            failed = followed => failed,
+            failed = until_wrong => failed,
         };
         if let Some(cursor) = follower.after.as_deref().filter(|_| !flags.json) {
             output::error(&format!("To go on from here: --after {cursor}"));
@@ -141,7 +141,7 @@ fn line(event: &Value) -> String {
         .or_else(|| text("paymentId"))
         .or_else(|| text("intentId"))
         .unwrap_or_default();
-    let amount = match (data["amount"].as_i64(), text("currency")) {
+    let amount = match (data["amount"].as_i64(), text("currencyCode")) {
         (Some(minor), Some(currency)) => amount(minor, currency),
         _ => String::new(),
     };
