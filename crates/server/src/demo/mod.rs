@@ -1,8 +1,10 @@
 //! `pointsman demo`: the life of real payments, played through the public HTTP interface.
 
+mod afterwards;
 mod checkout;
 mod client;
 mod narrator;
+mod receiver;
 mod routing;
 mod story;
 

@@ -60,6 +60,10 @@ pub(super) async fn play(client: &Client, narrator: &mut Narrator) {
     story.check_out(narrator).await;
     story.mistype(narrator).await;
     story.list(narrator).await;
+    if let Some(hooks) = story.get_events(narrator).await {
+        story.refund_in_vain(narrator, &hooks).await;
+        story.be_disputed(narrator, &hooks).await;
+    }
 }
 
 impl Story<'_> {
@@ -445,6 +449,6 @@ pub(super) fn check(what: &str, found: &str, expected: &str) -> Step {
     clippy::disallowed_methods,
     reason = "the story is played from outside, by the clock on the wall"
 )]
-async fn pause() {
+pub(super) async fn pause() {
     tokio::time::sleep(PAUSE).await;
 }
