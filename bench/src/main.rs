@@ -7,6 +7,7 @@
 
 mod client;
 mod compare;
+mod deliveries;
 mod fill;
 mod floor;
 mod flow;
@@ -34,6 +35,8 @@ struct Arguments {
 enum Command {
     /// Runs the floor and the service in turn and tells what the service reaches of the floor.
     Compare(compare::Options),
+    /// Starts a server and tells how many events a second reach an endpoint that takes them at once.
+    Deliveries(deliveries::Options),
     /// Serves the floor: the least program that does an authorisation's durable work.
     Floor(floor::Options),
     /// Starts a server and tells what a flow of 200 steps with 50 conditions adds to an authorisation.
@@ -57,6 +60,7 @@ fn main() -> anyhow::Result<()> {
     let runtime = builder.enable_all().build()?;
     match arguments.command {
         Command::Compare(options) => runtime.block_on(compare::run(&options)),
+        Command::Deliveries(options) => runtime.block_on(deliveries::run(&options)),
         Command::Floor(options) => runtime.block_on(floor::run(&options)),
         Command::Flow(options) => runtime.block_on(flow::run(&options)),
         Command::Lists(options) => runtime.block_on(lists::run(&options)),
