@@ -185,7 +185,7 @@ impl Engine {
     pub(super) fn claim_of(&self, caller: &Caller, once: &Once) -> Claim {
         let canonical = Zeroizing::new(canonical(&once.arguments, once.scope.blanks()));
         let mut scope = once.scope.text();
-        let hash = self.inner.vault.request_hash(canonical.as_bytes());
+        let hash = self.inner.vault.request_hash(&canonical);
         let fingerprint = format!("{CANONICAL_VERSION}:{hash}");
         if once.scope.another_request_is_new() {
             // The request is part of what the key belongs to, so another request is another record.
