@@ -3,19 +3,19 @@
 use serde_json::{Value, json};
 use testkit::{KeyKind, Setup, cards};
 
-use super::all;
+use super::{OF_SALE, all, settled};
 
 #[test]
 fn a_hundred_streams_see_the_same() {
     let server = Setup::new().start();
     let shop = server.shop();
     shop.authorise(cards::VISA);
-    let before = all(&shop).len();
+    let before = settled(&shop, OF_SALE).len();
     let mut streams: Vec<_> = (0..100).map(|_| shop.follow(None)).collect();
     for _ in 0..5 {
         shop.authorise(cards::VISA);
     }
-    let listed: Vec<Value> = all(&shop)
+    let listed: Vec<Value> = settled(&shop, before + 5 * OF_SALE)
         .into_iter()
         .skip(before)
         .map(|(_, event)| event)

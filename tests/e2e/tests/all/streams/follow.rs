@@ -5,7 +5,7 @@ use std::thread;
 use serde_json::{Value, json};
 use testkit::{Backend, Order, PATIENCE, Setup, cards, until};
 
-use super::all;
+use super::{OF_SALE, all, settled};
 
 #[test]
 fn events_come_as_they_happen_in_the_order_of_the_list_with_their_cursors() {
@@ -21,7 +21,7 @@ fn events_come_as_they_happen_in_the_order_of_the_list_with_their_cursors() {
     );
     let paid = shop.authorise(cards::VISA);
     shop.refund(&paid.id(), 300);
-    let listed = all(&shop).split_off(before);
+    let listed = settled(&shop, before + OF_SALE + 1).split_off(before);
     assert!(listed.len() >= 3, "{listed:?}");
     for (cursor, event) in &listed {
         let next = stream.next_event().unwrap();
@@ -107,7 +107,7 @@ fn a_stream_goes_on_behind_a_killed_server_without_a_gap_or_a_repetition() {
     let shop = server.shop();
     shop.authorise(cards::VISA);
     let mut seen: Vec<Value> = Vec::new();
-    let mut last = all(&shop)[0].0.clone();
+    let mut last = settled(&shop, OF_SALE)[0].0.clone();
     let skipped = 1;
     for _ in 0..3 {
         let shop = server.shop();

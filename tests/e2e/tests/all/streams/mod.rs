@@ -5,7 +5,19 @@ mod ends;
 mod follow;
 
 use serde_json::{Value, json};
-use testkit::Shop;
+use testkit::{PATIENCE, Shop, until};
+
+/// The events of a sale: created, authorised, captured.
+const OF_SALE: usize = 3;
+
+/// Every event that there is, as soon as there are so many. On PostgreSQL an event is not shown while an older transaction of anybody's is
+/// open.
+fn settled(shop: &Shop, count: usize) -> Vec<(String, Value)> {
+    until(PATIENCE, "the events are shown", || {
+        let found = all(shop);
+        (found.len() >= count).then_some(found)
+    })
+}
 
 /// Every event that there is, with its cursor, in order.
 fn all(shop: &Shop) -> Vec<(String, Value)> {
