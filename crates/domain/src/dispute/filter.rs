@@ -2,8 +2,7 @@
 
 use super::{DisputeReason, DisputeStatus};
 use crate::{
-    Fault, Faults,
-    filter::{FieldKind, FilterField, SortOrder},
+    filter::{FieldKind, FilterField, Sort, SortableField},
     id::PaymentId,
     money::Currency,
     text_enum::text_enum,
@@ -37,71 +36,18 @@ text_enum!(
     }
 );
 
-/// A field and its direction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DisputeSortKey {
-    /// The field.
-    pub field: DisputeSortField,
-    /// The direction.
-    pub order: SortOrder,
-}
+/// The order of a list of disputes.
+pub type DisputeSort = Sort<DisputeSortField>;
 
-/// The order of a list of disputes: by the keys in turn, then by id in the direction of the last key.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DisputeSort(Vec<DisputeSortKey>);
+impl SortableField for DisputeSortField {
+    const DATE: Self = Self::Date;
 
-impl Default for DisputeSort {
-    /// The newest first.
-    fn default() -> Self {
-        Self(vec![DisputeSortKey {
-            field: DisputeSortField::Date,
-            order: SortOrder::Descending,
-        }])
-    }
-}
-
-impl DisputeSort {
-    /// Reads the entries of `data.sort`, each a field's name and a direction (absent: ascending). None: newest first.
-    ///
-    /// # Errors
-    /// `error.validation` for the entry that names no sort field or one that was named before.
-    pub fn parse<'a>(
-        entries: impl IntoIterator<Item = (Option<&'a str>, Option<SortOrder>)>,
-    ) -> Result<Self, Fault> {
-        let mut faults = Faults::default();
-        let mut keys: Vec<DisputeSortKey> = Vec::new();
-        for (index, (name, order)) in entries.into_iter().enumerate() {
-            let refused =
-                |reason: String| Fault::invalid(format!("data.sort.{index}.fieldName"), reason);
-            let Some(field) = name.and_then(DisputeSortField::parse) else {
-                faults.add(refused(one_of(
-                    DisputeSortField::ALL.iter().map(|one| one.code()),
-                )));
-                continue;
-            };
-            if keys.iter().any(|key| key.field == field) {
-                faults.add(refused("must not be named twice".to_owned()));
-            }
-            keys.push(DisputeSortKey {
-                field,
-                order: order.unwrap_or(SortOrder::Ascending),
-            });
-        }
-        faults.end(if keys.is_empty() {
-            Self::default()
-        } else {
-            Self(keys)
-        })
+    fn names() -> Vec<&'static str> {
+        Self::ALL.iter().map(|field| field.code()).collect()
     }
 
-    /// The keys, the most significant first; at least one.
-    pub fn keys(&self) -> &[DisputeSortKey] {
-        &self.0
-    }
-
-    /// The direction in which ids decide between equal keys.
-    pub fn id_order(&self) -> SortOrder {
-        self.0.last().map_or(SortOrder::Descending, |key| key.order)
+    fn named(name: &str) -> Option<Self> {
+        Self::parse(name)
     }
 }
 

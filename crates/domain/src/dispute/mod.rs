@@ -21,7 +21,7 @@ mod status;
 
 pub use due::{DisputeDuty, Warning};
 pub use event::{DisputeEvent, DisputeFacts, ResponseDue};
-pub use filter::{DisputeField, DisputeSort, DisputeSortField, DisputeSortKey};
+pub use filter::{DisputeField, DisputeSort, DisputeSortField};
 pub use report::DisputeReport;
 pub use status::{DisputeReason, DisputeStage, DisputeStatus, DisputedFunds, Standing, Step};
 

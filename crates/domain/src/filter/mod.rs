@@ -17,5 +17,5 @@ pub use condition::{Condition, Operand};
 pub use field::{FieldKind, FieldName, FilterField};
 pub use parse::parse;
 pub use predicate::{Fact, Predicate, Span};
-pub use sort::{Sort, SortField, SortKey, SortOrder};
+pub use sort::{Sort, SortField, SortKey, SortOrder, SortableField};
 pub use verb::{Arity, Verb};

@@ -201,24 +201,11 @@ impl FilterField for FieldName {
     }
 
     fn value_path(self) -> String {
-        match self {
-            // Not a filter of the form {value, selectedVerb}, but an argument of its own.
-            Self::CustomerId => Self::path(self),
-            Self::Date
-            | Self::DateRange
-            | Self::Currency
-            | Self::Amount
-            | Self::Type
-            | Self::Method
-            | Self::Status
-            | Self::IntentStatus
-            | Self::Gateway
-            | Self::ConnectionId
-            | Self::Country
-            | Self::FlowId
-            | Self::Category
-            | Self::OrderId => format!("{}.value", Self::path(self)),
+        // Not a filter of the form {value, selectedVerb}, but an argument of its own.
+        if self == Self::CustomerId {
+            return Self::path(self);
         }
+        format!("{}.value", Self::path(self))
     }
 
     fn spelling(self, text: String) -> Result<String, String> {

@@ -29,11 +29,35 @@ text_enum!(
     }
 );
 
+/// What a list can be sorted by.
+pub trait SortableField: Copy + Eq + 'static {
+    /// The field of its date.
+    const DATE: Self;
+
+    /// Every field by its name.
+    fn names() -> Vec<&'static str>;
+
+    /// The field of this name.
+    fn named(name: &str) -> Option<Self>;
+}
+
+impl SortableField for SortField {
+    const DATE: Self = Self::Date;
+
+    fn names() -> Vec<&'static str> {
+        Self::ALL.iter().map(|field| field.code()).collect()
+    }
+
+    fn named(name: &str) -> Option<Self> {
+        Self::parse(name)
+    }
+}
+
 /// A field and its direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SortKey {
+pub struct SortKey<F = SortField> {
     /// The field.
-    pub field: SortField,
+    pub field: F,
     /// The direction.
     pub order: SortOrder,
 }
@@ -41,31 +65,34 @@ pub struct SortKey {
 /// The order of a list: by the keys in turn, then by id in the direction of the last key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Sort(Vec<SortKey>);
+pub struct Sort<F = SortField>(Vec<SortKey<F>>);
 
-impl Default for Sort {
+impl<F: SortableField> Default for Sort<F> {
     /// The newest first.
     fn default() -> Self {
         Self(vec![SortKey {
-            field: SortField::Date,
+            field: F::DATE,
             order: SortOrder::Descending,
         }])
     }
 }
 
-impl Sort {
+impl<F: SortableField> Sort<F> {
     /// Reads the entries of `data.sort`, each a field's name and a direction (absent: ascending). None: newest first.
-    /// Errors: `error.validation` for the entry that names no sort field or one that was named before.
+    ///
+    /// # Errors
+    /// `error.validation` for the entry that names no sort field or one that was named before.
     pub fn parse<'a>(
         entries: impl IntoIterator<Item = (Option<&'a str>, Option<SortOrder>)>,
     ) -> Result<Self, Fault> {
         let mut faults = Faults::default();
-        let mut keys: Vec<SortKey> = Vec::new();
+        let mut keys: Vec<SortKey<F>> = Vec::new();
         for (index, (name, order)) in entries.into_iter().enumerate() {
             let refused =
                 |reason: String| Fault::invalid(format!("data.sort.{index}.fieldName"), reason);
-            let Some(field) = name.and_then(SortField::parse) else {
-                faults.add(refused(names()));
+            let Some(field) = name.and_then(F::named) else {
+                let names = F::names().join(", ");
+                faults.add(refused(format!("must be one of {names}")));
                 continue;
             };
             if keys.iter().any(|key| key.field == field) {
@@ -84,7 +111,7 @@ impl Sort {
     }
 
     /// The keys, the most significant first; at least one.
-    pub fn keys(&self) -> &[SortKey] {
+    pub fn keys(&self) -> &[SortKey<F>] {
         &self.0
     }
 
@@ -95,19 +122,8 @@ impl Sort {
 
     /// Whether it is the plain order of time, which the index gives without sorting.
     pub fn is_by_date(&self) -> bool {
-        matches!(
-            self.0.as_slice(),
-            [SortKey {
-                field: SortField::Date,
-                ..
-            }]
-        )
+        matches!(self.0.as_slice(), [key] if key.field == F::DATE)
     }
-}
-
-fn names() -> String {
-    let names: Vec<&str> = SortField::ALL.iter().map(|field| field.code()).collect();
-    format!("must be one of {}", names.join(", "))
 }
 
 #[cfg(test)]
@@ -116,7 +132,7 @@ mod tests {
 
     #[test]
     fn lists_begin_with_the_newest_unless_sorted() {
-        let default = Sort::parse([]).unwrap();
+        let default: Sort = Sort::parse([]).unwrap();
         assert_eq!(default, Sort::default());
         assert!(default.is_by_date());
         assert_eq!(default.id_order(), SortOrder::Descending);
@@ -126,7 +142,7 @@ mod tests {
     fn every_field_can_be_sorted_by_in_both_directions() {
         for field in SortField::ALL {
             for order in SortOrder::ALL {
-                let sort = Sort::parse([(Some(field.code()), Some(*order))]).unwrap();
+                let sort: Sort = Sort::parse([(Some(field.code()), Some(*order))]).unwrap();
                 assert_eq!(
                     sort.keys(),
                     [SortKey {
@@ -142,7 +158,7 @@ mod tests {
 
     #[test]
     fn several_keys_count_in_turn_and_ascend_unless_asked_otherwise() {
-        let sort = Sort::parse([
+        let sort: Sort = Sort::parse([
             (Some("currency"), None),
             (Some("amount"), Some(SortOrder::Descending)),
         ])
@@ -174,7 +190,7 @@ mod tests {
                 "data.sort.2.fieldName",
             ),
         ] {
-            let fault = Sort::parse(entries).unwrap_err();
+            let fault = Sort::<SortField>::parse(entries).unwrap_err();
             assert_eq!(fault.field.as_deref(), Some(field));
             assert!(!fault.message.contains("drop"));
         }

@@ -3,12 +3,12 @@
 use domain::{
     Fault, Faults,
     dispute::{DisputeField, DisputeSort},
-    filter::{self, Condition, SortOrder},
+    filter::{self, Condition},
     page::Page,
 };
 use serde_json::{Map, Value};
 
-use crate::shared::{Blank, Reader, page};
+use crate::shared::{Blank, Reader, page, sort};
 
 /// A list of disputes that is wanted.
 pub(crate) struct Wanted {
@@ -35,28 +35,13 @@ pub(crate) fn parse(arguments: Map<String, Value>) -> Result<Wanted, Fault> {
                 conditions.extend(faults.or_default(condition));
             }
         }
-        if let Some(sort) = faults.good(sort(&mut data)) {
-            sorted = sort;
-        }
+        sorted = faults.or_default(sort(&mut data));
     }
     faults.end(page.map(|page| Wanted {
         page,
         conditions,
         sort: sorted,
     }))
-}
-
-fn sort(data: &mut Reader) -> Result<DisputeSort, Fault> {
-    let mut faults = Faults::default();
-    let mut entries = Vec::new();
-    for mut entry in data.objects("sort") {
-        let order = faults.or_default(entry.choice("order", SortOrder::parse));
-        entries.push((entry.raw("fieldName"), order));
-    }
-    let entries = entries.iter();
-    let sort = DisputeSort::parse(entries.map(|(name, order)| (name.as_deref(), *order)));
-    let sort = faults.good(sort);
-    faults.end(sort)
 }
 
 #[cfg(test)]

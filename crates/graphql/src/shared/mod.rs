@@ -17,7 +17,7 @@ mod values;
 pub(crate) use self::{
     connection::{Connection, Node, PageFacts, Wanted},
     number::note_number,
-    page::page,
+    page::{page, sort},
     reader::{Blank, Reader},
     sight::{Sight, check_zone, zoned},
     values::{SLUG, currency, order, redirect},

@@ -2,13 +2,13 @@
 
 use domain::{
     Fault, Faults, Timestamp,
-    filter::{self, Condition, FieldName, Sort, SortOrder},
+    filter::{self, Condition, FieldName, Sort},
     id::CustomerId,
     page::Page,
 };
 use serde_json::{Map, Value};
 
-use crate::shared::{Blank, Reader, page};
+use crate::shared::{Blank, Reader, page, sort};
 
 /// Fields that a filter can name.
 const FIELDS: [FieldName; 14] = [
@@ -120,19 +120,6 @@ fn data(mut data: Reader) -> Result<Data, Fault> {
     faults.end(wanted)
 }
 
-fn sort(data: &mut Reader) -> Result<Sort, Fault> {
-    let mut faults = Faults::default();
-    let mut entries = Vec::new();
-    for mut entry in data.objects("sort") {
-        let order = faults.or_default(entry.choice("order", SortOrder::parse));
-        entries.push((entry.raw("fieldName"), order));
-    }
-    let entries = entries.iter();
-    let sort = Sort::parse(entries.map(|(name, order)| (name.as_deref(), *order)));
-    let sort = faults.or_default(sort);
-    faults.end(sort)
-}
-
 fn time(reader: &mut Reader, name: &str) -> Result<Option<Timestamp>, Fault> {
     let Some(text) = reader.raw(name) else {
         return Ok(None);
@@ -164,7 +151,7 @@ fn statuses(reader: &mut Reader) -> Result<Option<Condition>, Fault> {
 
 #[cfg(test)]
 mod tests {
-    use domain::filter::{SortField, Verb};
+    use domain::filter::{SortField, SortOrder, Verb};
     use serde_json::json;
 
     use super::*;
