@@ -1,12 +1,13 @@
 //! A house of several nodes on one database, with processors and a team.
 
+mod rows;
 mod team;
 
 use std::{
     collections::BTreeMap,
     future::Future,
     sync::{
-        Arc, Weak,
+        Arc, OnceLock, Weak,
         atomic::{AtomicUsize, Ordering},
     },
     time::Duration,
@@ -28,7 +29,7 @@ use vault::{Given, KeySource, Vault};
 use world::{Node, Sim, World};
 
 pub(crate) use team::{DOWN, FLOWS};
-use team::{seed_of_team, settings};
+use team::{found_teams, settings};
 
 use crate::{
     Broke,
@@ -36,11 +37,15 @@ use crate::{
     chance::Chance,
     counts::Counts,
     cut::CutAfter,
+    receiver::{Road, Servers},
     stage::{Doorway, Stage},
 };
 
 /// The team's secret key.
 pub(crate) const KEY: &str = "sk_test_simulated_runs_0123456789";
+
+/// The secret key of another team of the house.
+pub(crate) const NEIGHBOURS_KEY: &str = "sk_test_neighbours_0123456789abcd";
 
 /// The vault's keys. They guard nothing but test numbers.
 const KEYS: &str = r#"{"current": 1, "keys": {"1": "a1IzdlQ5eFEybVo3cEw1d044Y0o0Ykg2Z0YxZFMwYVk="},
@@ -79,6 +84,13 @@ struct Running {
     api: Api,
 }
 
+/// What a process is given to start with.
+struct Built {
+    store: Db,
+    vault_db: Db,
+    road: Road,
+}
+
 /// Where a process runs: it may die and be started again.
 struct Site {
     node: Node,
@@ -93,8 +105,12 @@ pub(crate) struct House {
     pub(crate) world: World,
     pub(crate) sim: Sim,
     pub(crate) bank: Arc<Bank>,
+    /// The merchants' servers, to which events are sent.
+    pub(crate) servers: Arc<Servers>,
     pub(crate) counts: Arc<Counts>,
     pub(crate) stage: Arc<Stage>,
+    /// The other team.
+    neighbours: OnceLock<String>,
     places: Mutex<Vec<Site>>,
     dead: AtomicUsize,
     /// When it was built.
@@ -109,10 +125,13 @@ impl House {
         let (world, sim) = World::simulated(seed);
         let bank = Bank::new(&world, Chance::of(seed, 1));
         let (tell, deaths) = mpsc::unbounded_channel();
+        let counts = Arc::default();
         let house = Arc::new(Self {
             bank,
-            counts: Arc::default(),
+            servers: Servers::new(&world, Chance::of(seed, 9), &counts),
+            counts,
             stage: Arc::new(Stage::new(Chance::of(seed, 3), tell)),
+            neighbours: OnceLock::new(),
             places: Mutex::default(),
             dead: AtomicUsize::new(0),
             begun: world.now(),
@@ -137,9 +156,11 @@ impl House {
         let engine = first.engine.clone();
         first.world.spawn(async move {
             // Read below.
-            let _ = done.send(engine.seed(seed_of_team()).await);
+            let _ = done.send(found_teams(&engine).await);
         });
-        house.run(seeded)?.map_err(broke)?.map_err(broke)?;
+        let neighbours = house.run(seeded)?.map_err(broke)?.map_err(broke)?;
+        // Set once.
+        let _ = house.neighbours.set(neighbours.key());
         for place in house.places.lock().iter() {
             place.running.engine.start();
         }
@@ -162,7 +183,13 @@ impl House {
         let world = node.world();
         let store = self.store.connect(&world, Arc::new(doorway("")));
         let vault_db = self.vault.connect(&world, Arc::new(doorway("vault: ")));
-        start(&world, store, vault_db, &self.bank, &doorway(""))
+        let road = Road::new(&self.servers, doorway(""));
+        let parts = Built {
+            store,
+            vault_db,
+            road,
+        };
+        start(&world, parts, &self.bank, &doorway(""))
     }
 
     /// Starts a process that has died.
@@ -351,23 +378,6 @@ impl House {
         wait.await.ok()
     }
 
-    /// Every event's row as JSON, by stream and number.
-    pub(crate) fn events(&self) -> Result<Vec<Value>, Broke> {
-        let sql = "select stream, seq, at, kind, data from event order by stream, seq";
-        let rows = self.store.rows(sql, Vec::new()).map_err(broke)?;
-        let read = |row: &db::Row| -> Result<Value, Broke> {
-            let data: Value = serde_json::from_str(row.text(4).map_err(broke)?).map_err(broke)?;
-            Ok(json!({
-                "stream": row.text(0).map_err(broke)?,
-                "seq": row.int(1).map_err(broke)?,
-                "at": row.int(2).map_err(broke)?,
-                "kind": row.text(3).map_err(broke)?,
-                "data": data,
-            }))
-        };
-        rows.iter().map(read).collect()
-    }
-
     /// Late commits that the model could not bring into effect: defects of the model.
     pub(crate) fn misfits(&self) -> u64 {
         self.store.misfits().saturating_add(self.vault.misfits())
@@ -424,11 +434,15 @@ async fn answered(engine: &Engine, api: &Api, ask: Ask, end_by: Timestamp) -> Go
 
 fn start(
     world: &World,
-    store: Db,
-    vault_db: Db,
+    built: Built,
     bank: &Arc<Bank>,
     doorway: &Doorway,
 ) -> Result<Running, Broke> {
+    let Built {
+        store,
+        vault_db,
+        road,
+    } = built;
     let source = KeySource::Given(Given::new(KEYS.to_owned()));
     let vault =
         Vault::open(vault_db, source, world.clone(), Duration::from_hours(1)).map_err(broke)?;
@@ -442,7 +456,7 @@ fn start(
         store,
         vault,
         connectors,
-        http: Arc::new(http_client::Nowhere),
+        http: Arc::new(road),
         objects: None,
         wallets: engine::WalletKeys::default(),
         settings: settings(),

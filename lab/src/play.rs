@@ -17,11 +17,11 @@ use crate::{
     Broke, Broken,
     bank::Mood,
     chance::Chance,
-    checker::{self, Evidence},
+    checker::{self, Deliveries, Evidence, Rows},
     counts::join,
     digest::Digest,
     house::House,
-    shop::{Follower, Listener, Shop, Wish, card_tokens, shopper, words},
+    shop::{Follower, Listener, Shop, Subscriber, Wish, card_tokens, shopper, words},
     stage::Weather,
 };
 
@@ -40,6 +40,10 @@ const WHOLE_WITHIN: Duration = Duration::from_mins(30);
 
 /// How long a look-up is not yet final, whatever the processor.
 const CERTAIN: Duration = Duration::from_mins(5);
+
+/// So many minutes without a delivery are the end: longer than the longest pause before one is tried again.
+const QUIET: u32 = 30;
+const A_MINUTE: Duration = Duration::from_mins(1);
 
 /// What was played.
 pub(crate) struct Played {
@@ -71,7 +75,13 @@ pub(crate) fn play(seed: u64, shoppers: u32) -> Result<Played, Broke> {
     let nodes = 2 + chance.index(2);
     let house = House::build(seed, nodes)?;
     let shop = prepare(&house)?;
+    let subscribers = [(10, false), (11, true)];
+    let subscribers = subscribers.map(|(stream, is_neighbour)| {
+        Subscriber::new(&shop, Chance::of(seed, stream), is_neighbour).begin()
+    });
+    let subscribers = house.run(join_all(subscribers))?;
     house.bank.set_mood(Mood::Ill(ONE_IN));
+    house.servers.set_calm(false);
     house.stage.set_weather(Weather::Foul);
     let closed = Arc::new(AtomicBool::new(false));
     house.world.spawn(storms(
@@ -107,12 +117,23 @@ pub(crate) fn play(seed: u64, shoppers: u32) -> Result<Played, Broke> {
     house.world.spawn(async move {
         let _ = done.send(listener.await);
     });
+    let subscribing = subscribers.into_iter().map(|subscriber| {
+        let (done, wait) = oneshot::channel();
+        let going_on = subscriber.go_on(Arc::clone(&closed));
+        house.world.spawn(async move {
+            let _ = done.send(Box::pin(going_on).await);
+        });
+        wait
+    });
+    let subscribing: Vec<_> = subscribing.collect();
     house.run(join_all(visits))?;
     closed.store(true, Ordering::SeqCst);
     let followers = house.run(join_all(following))?;
+    let subscribers = house.run(join_all(subscribing))?;
     let clients = Clients {
         followers: followers.into_iter().flatten().collect(),
         listener: house.run(listening)?.ok(),
+        subscribers: subscribers.into_iter().flatten().collect(),
     };
     conclude(&house, &shop, clients)
 }
@@ -122,6 +143,26 @@ pub(crate) fn play(seed: u64, shoppers: u32) -> Result<Played, Broke> {
 pub(crate) struct Clients {
     followers: Vec<Follower>,
     listener: Option<Listener>,
+    subscribers: Vec<Subscriber>,
+}
+
+impl Clients {
+    /// One more who has events sent.
+    pub(crate) fn add(&mut self, subscriber: Subscriber) {
+        self.subscribers.push(subscriber);
+    }
+
+    /// What the subscribers wanted, and what has come.
+    fn deliveries(&self, house: &House) -> Deliveries {
+        Deliveries {
+            subscriptions: self
+                .subscribers
+                .iter()
+                .flat_map(Subscriber::chronicle)
+                .collect(),
+            receipts: house.servers.receipts(),
+        }
+    }
 }
 
 /// A shop in a new house, with the test cards stored.
@@ -139,25 +180,38 @@ pub(crate) fn prepare(house: &Arc<House>) -> Result<Shop, Broke> {
 ///
 /// # Errors
 /// The run is stuck.
-pub(crate) fn conclude(house: &Arc<House>, shop: &Shop, clients: Clients) -> Result<Played, Broke> {
+pub(crate) fn conclude(
+    house: &Arc<House>,
+    shop: &Shop,
+    mut clients: Clients,
+) -> Result<Played, Broke> {
     house.bank.set_mood(Mood::Well);
+    house.servers.set_calm(true);
     house.stage.calm();
     house.run(until_whole(house))??;
+    house.run(join_all(
+        clients.subscribers.iter_mut().map(Subscriber::restore),
+    ))?;
     // Before the payments are listed, which are then compared with what their events are at once.
-    let last_looks = clients
-        .followers
+    let last_looks = std::mem::take(&mut clients.followers)
         .into_iter()
         .map(Follower::follow_to_the_end);
     let followed = house.run(join_all(last_looks))?;
-    let payments = house.run(settle(shop))??;
-    let listener = clients.listener.map(Listener::follow_to_the_end);
+    house.run(certain(shop))?;
+    house.run(settled(shop))??;
+    house.run(delivered(house, &clients))??;
+    let payments = house.run(settled(shop))??;
+    let listener = clients.listener.take().map(Listener::follow_to_the_end);
     let taken = house.run(join_all(listener))?;
+    let (events, neighbours) = house.all_events()?;
     let evidence = Evidence {
         said: shop.take_said(),
         payments,
         entries: house.bank.ledger().entries(),
         notes: house.bank.ledger().take_notes(),
-        events: house.events()?,
+        events,
+        neighbours,
+        deliveries: clients.deliveries(house),
         followed,
         taken,
     };
@@ -179,6 +233,7 @@ pub(crate) fn conclude(house: &Arc<House>, shop: &Shop, clients: Clients) -> Res
         });
     }
     let mut faults = house.bank.take_faults();
+    join(&mut faults, &house.servers.faults.take());
     join(&mut faults, &house.stage.mishaps.take());
     Ok(Played {
         payments: u64::try_from(evidence.payments.len()).unwrap_or(u64::MAX),
@@ -216,18 +271,50 @@ async fn until_whole(house: &House) -> Result<(), Broke> {
     Ok(())
 }
 
-/// Waits until nothing is open any more; people settle what only people can. Returns every payment.
-///
-/// # Errors
-/// The payments, or their events, can't be read.
-async fn settle(shop: &Shop) -> Result<Vec<Value>, Broke> {
-    let world = &shop.house.world;
-    world.sleep(CERTAIN).await;
-    // Every customer opens the page of the return once more.
+/// Waits until look-ups are final. Then every customer opens the page of the return once more.
+async fn certain(shop: &Shop) {
+    shop.house.world.sleep(CERTAIN).await;
     for url in shop.returns() {
         shop.house.come_back(0, &url).await;
     }
     shop.house.bank.only_recovery_looks();
+}
+
+/// Waits until every server of a merchant's is back and has what is owed to it. What never comes the checker finds.
+///
+/// # Errors
+/// The events can't be read.
+async fn delivered(house: &House, clients: &Clients) -> Result<(), Broke> {
+    if clients.subscribers.is_empty() {
+        return Ok(());
+    }
+    if let Some(back_at) = house.servers.all_back_at() {
+        house.world.sleep(back_at.since(house.world.now())).await;
+    }
+    let (mut quiet, mut count) = (0, 0);
+    while quiet < QUIET {
+        let (own, neighbours) = house.all_events()?;
+        let rows = Rows {
+            own: &own,
+            neighbours: &neighbours,
+        };
+        if checker::lacking(&clients.deliveries(house), rows).is_empty() {
+            return Ok(());
+        }
+        house.world.sleep(A_MINUTE).await;
+        let now = house.servers.count();
+        quiet = if now == count { quiet + 1 } else { 0 };
+        count = now;
+    }
+    Ok(())
+}
+
+/// Waits until nothing is open any more; people settle what only people can. Returns every payment.
+///
+/// # Errors
+/// The payments, or their events, can't be read.
+async fn settled(shop: &Shop) -> Result<Vec<Value>, Broke> {
+    let world = &shop.house.world;
     for round in 0..ROUNDS {
         let payments = listed(shop).await?;
         let rows = shop.house.events()?;

@@ -21,6 +21,10 @@ pub(crate) const BATCH: &str = "before the batch: ";
 /// What a process waits at least, so that it stands still when it was stopped.
 const MOMENT: Duration = Duration::from_millis(1);
 
+/// At a call or a commit a process dies one time in so many; at a delivery, of which there are more, less often.
+const DEATHS: u64 = 500;
+const DEATHS_AT_DELIVERIES: u64 = 1_500;
+
 /// Before or after what is done at a boundary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
@@ -131,8 +135,8 @@ impl Stage {
         self.state.lock().chance.millis(low, high)
     }
 
-    /// Passes a boundary. What happens to the process there.
-    fn passes(&self, name: impl FnOnce() -> String) -> Option<Strike> {
+    /// Passes a boundary, at which a process dies one time in `most` when chance wants it. What happens to the process there.
+    fn passes(&self, most: u64, name: impl FnOnce() -> String) -> Option<Strike> {
         let mut state = self.state.lock();
         match state.weather {
             Weather::Fair => None,
@@ -140,7 +144,7 @@ impl Stage {
                 drop(state);
                 self.counts(name)
             }
-            Weather::Foul => state.chance.one_in(500).then_some(Strike::Death),
+            Weather::Foul => state.chance.one_in(most).then_some(Strike::Death),
         }
     }
 
@@ -171,16 +175,31 @@ pub(crate) struct Doorway {
 impl Doorway {
     /// Passes a call to a processor. Does not come back when the process dies there.
     pub(crate) async fn call(&self, side: Side, verb: &'static str) {
-        match self
-            .stage
-            .passes(|| format!("{} the call: {verb}", side.word()))
-        {
+        let name = || format!("{} the call: {verb}", side.word());
+        let strike = self.stage.passes(DEATHS, name);
+        let mishap = match side {
+            Side::Before => "process killed before a call",
+            Side::After => "process killed after a call",
+        };
+        self.struck(strike, mishap).await;
+    }
+
+    /// Passes a delivery of an event to a merchant. Does not come back when the process dies there.
+    pub(crate) async fn delivery(&self, side: Side) {
+        let name = || format!("{} the delivery", side.word());
+        let strike = self.stage.passes(DEATHS_AT_DELIVERIES, name);
+        let mishap = match side {
+            Side::Before => "process killed before a delivery",
+            Side::After => "process killed after a delivery",
+        };
+        self.struck(strike, mishap).await;
+    }
+
+    async fn struck(&self, strike: Option<Strike>, mishap: &'static str) {
+        match strike {
             None => {}
             Some(Strike::Death) => {
-                self.stage.mishaps.add(match side {
-                    Side::Before => "process killed before a call",
-                    Side::After => "process killed after a call",
-                });
+                self.stage.mishaps.add(mishap);
                 self.die();
                 pending::<()>().await;
             }
@@ -215,7 +234,7 @@ impl Doorway {
                 tables(statements)
             )
         };
-        match self.stage.passes(name) {
+        match self.stage.passes(DEATHS, name) {
             None => {}
             Some(Strike::Death) => {
                 self.stage.mishaps.add(match side {

@@ -12,6 +12,7 @@ use domain::{
     Fault, Timestamp,
     id::TeamId,
     payment::{Occurrence, OperationState, Payment},
+    webhook::Attempt,
 };
 use store::{Part, feed::FeedPosition};
 
@@ -21,6 +22,7 @@ use crate::{
     events::EventCursor,
     faults::EngineError,
     settled::Reading,
+    webhooks::Letter,
 };
 
 /// For `EventCursor::has_read`.
@@ -128,3 +130,10 @@ pub(crate) const fn any_request(_: &str, _: &str) -> bool {
 
 /// For `Engine::respond_operation`.
 pub(crate) const fn store_no_answer(_: &Engine, _: &mut Payment, _: u32, _: &mut CommitParts) {}
+
+/// For `Engine::post`: every attempt has an id of its own.
+pub(crate) async fn rename_message(engine: &Engine, letter: &Letter<'_>) -> Attempt {
+    let id = format!("{}:{:016x}", letter.id, engine.inner.world.random());
+    let renamed = Letter { id: &id, ..*letter };
+    engine.unplanted_post(&renamed).await
+}

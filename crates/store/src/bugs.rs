@@ -7,17 +7,21 @@
     reason = "each has the shape of what it stands in for"
 )]
 
+use std::collections::BTreeMap;
+
 use db::{ChangeId, Db, DbError, Statement};
 use domain::{
     Timestamp,
     id::{PaymentId, TeamId},
     payment::{Occurrence, Payment},
+    webhook::{Delivery, DeliveryState},
 };
 
 use crate::{
     event,
     feed::{self, Committed, FeedPosition},
     payment,
+    webhook_delivery::{self, EndpointKey},
 };
 
 /// For `event::insert`: of the third version nothing is written.
@@ -99,4 +103,22 @@ pub(crate) fn hand_back_any_version(
         "update payment set due_at = $3 \
          where team_id = $1 and payment_id = $2 and $4 is not null and $5 is not null",
     )
+}
+
+/// For `webhook_delivery::insert`: what was not taken is not kept.
+pub(crate) fn keep_taken_alone(delivery: &Delivery) -> Statement {
+    if delivery.state == DeliveryState::Pending {
+        let sql = "delete from webhook_delivery where team_id = $1 and tries < 0";
+        return Statement::any(sql, vec![delivery.team.key().into()]);
+    }
+    webhook_delivery::unplanted_insert(delivery)
+}
+
+/// For `webhook_delivery::held_back`.
+pub(crate) async fn hold_nothing_back(
+    _: &Db,
+    _: EndpointKey,
+    _: &[&str],
+) -> Result<BTreeMap<String, Timestamp>, DbError> {
+    Ok(BTreeMap::new())
 }

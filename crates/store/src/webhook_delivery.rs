@@ -48,6 +48,10 @@ pub struct EndpointKey {
 }
 
 /// A delivery with what was tried, or that waits.
+#[cfg_attr(
+    feature = "planted",
+    planted::alternatives(EventNotTakenForgotten = crate::bugs::keep_taken_alone)
+)]
 pub fn insert(delivery: &Delivery) -> Statement {
     NEW.with(vec![
         delivery.team.key().into(),
@@ -139,6 +143,10 @@ pub async fn due(
 }
 
 /// Which of these streams have a pending delivery, and until when those wait.
+#[cfg_attr(
+    feature = "planted",
+    planted::alternatives(DeliveriesUnordered = crate::bugs::hold_nothing_back)
+)]
 pub async fn held_back(
     db: &Db,
     key: EndpointKey,

@@ -33,16 +33,22 @@ bugs! {
     CaptureWhileCancelling,
     /// A client token's one live payment is not claimed in the first commit.
     ClientTokenUnclaimed,
+    /// Events of a stream are sent although an earlier one of it was not taken.
+    DeliveriesUnordered,
     /// One commit of a payment writes no event.
     EventLost,
     /// One who reads on in the middle of a commit's events misses the rest of them.
     EventsOfCommitSkipped,
     /// The timeline does not say that a look-up found the outcome out.
     EvidenceOmitted,
+    /// An event that an endpoint did not take is forgotten.
+    EventNotTakenForgotten,
     /// An attempt without an answer is followed by one at another connection.
     FallBackAfterUnknown,
     /// One who reads on in the feed misses what was committed together with the last row.
     FeedByStampAlone,
+    /// An endpoint gets events of every kind, whatever it asked for.
+    FilterIgnored,
     /// A step of a flow whose operation did not take effect is left behind.
     FlowStepNotRetried,
     /// Recovery gives a payment its due time back without looking at its version.
@@ -83,6 +89,8 @@ bugs! {
     RefundsUnreserved,
     /// An intent is freed while its payment's outcome is unknown.
     ReleasedWhileUnknown,
+    /// An event that is sent again has another id.
+    ResentEventRenamed,
     /// A call without an answer is sent again under a new reference.
     ResentUnderNewReference,
     /// A payment that waits gives way without being given up, and its return is not checked.

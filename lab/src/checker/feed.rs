@@ -21,8 +21,15 @@ const PUBLIC: &[&str] = &[
     "payment.refund_failed",
     "payment.capture_failed",
     "payment.disputed",
+    "dispute.opened",
+    "dispute.updated",
+    "dispute.response_due",
+    "dispute.won",
+    "dispute.lost",
+    "dispute.closed",
     "intent.inactive",
     "intent.complete",
+    "endpoint.disabled",
 ];
 
 /// What one who follows the feed has taken is what the rows say.
@@ -58,15 +65,19 @@ pub(super) fn taken_whole(evidence: &Evidence, findings: &mut Findings) {
 fn wanted(evidence: &Evidence) -> BTreeMap<String, &str> {
     let mut wanted = BTreeMap::new();
     for row in &evidence.events {
-        let (stream, version) = (text(row, "stream"), number(row, "seq"));
-        for (index, happened) in happened_in(row).iter().enumerate() {
-            let kind = text(happened, "kind");
-            if PUBLIC.contains(&kind) {
-                wanted.insert(format!("{stream}:{version}:{index}"), kind);
-            }
-        }
+        wanted.extend(public_in(row));
     }
     wanted
+}
+
+/// The public events of a row: id and kind.
+pub(super) fn public_in(row: &Value) -> impl Iterator<Item = (String, &str)> {
+    let (stream, version) = (text(row, "stream"), number(row, "seq"));
+    let kinds = happened_in(row)
+        .iter()
+        .map(|happened| text(happened, "kind"));
+    let public = kinds.enumerate().filter(|(_, kind)| PUBLIC.contains(kind));
+    public.map(move |(index, kind)| (format!("{stream}:{version}:{index}"), kind))
 }
 
 fn each_once(taken: &[Value], findings: &mut Findings) {

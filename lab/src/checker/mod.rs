@@ -7,6 +7,7 @@
 mod acknowledged;
 mod case;
 mod checkouts;
+mod deliveries;
 mod events;
 mod feed;
 mod flows;
@@ -23,6 +24,7 @@ use serde_json::Value;
 
 use crate::shop::Followed;
 use case::Case;
+pub(crate) use deliveries::{Deliveries, Rows, lacking};
 pub(crate) use states::may_follow;
 
 /// A request and its answer.
@@ -57,10 +59,24 @@ pub(crate) struct Evidence {
     pub(crate) notes: Vec<Value>,
     /// The rows of events, in order of stream and number.
     pub(crate) events: Vec<Value>,
+    /// Those of another team.
+    pub(crate) neighbours: Vec<Value>,
+    /// What was sent to webhook endpoints.
+    pub(crate) deliveries: Deliveries,
     /// What clients have seen that followed the list of payments while these were made.
     pub(crate) followed: Vec<Followed>,
     /// The events that clients have taken from the feed, in order, while they happened.
     pub(crate) taken: Vec<Vec<Value>>,
+}
+
+impl Evidence {
+    /// The rows of all teams.
+    fn rows(&self) -> Rows<'_> {
+        Rows {
+            own: &self.events,
+            neighbours: &self.neighbours,
+        }
+    }
 }
 
 /// A broken invariant.
@@ -109,6 +125,7 @@ pub(crate) fn check(evidence: &Evidence) -> Vec<Broken> {
     checkouts::freed_without_money(evidence, &mut findings);
     nothing_missed(evidence, &mut findings);
     feed::taken_whole(evidence, &mut findings);
+    deliveries::check(&evidence.deliveries, evidence.rows(), &mut findings);
     defects(evidence, &mut findings);
     findings.0
 }

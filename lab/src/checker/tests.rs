@@ -1,6 +1,7 @@
 //! Each invariant, broken by hand, is reported; what is right is not.
 
 mod charges;
+mod deliveries;
 mod keys;
 mod timelines;
 
@@ -8,7 +9,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::{Evidence, Exchange, Followed, check};
+use super::{Deliveries, Evidence, Exchange, Followed, check};
 
 /// An entry of the timeline: its title, its message, and the events that it is, as `kind`, `kind what operation` or `kind flow`.
 type Words = (&'static str, &'static str, &'static [&'static str]);
@@ -195,6 +196,8 @@ fn world(steps: &[Step<'_>], captured: i64, refunded: i64, entries: &[Value]) ->
         entries: entries.to_vec(),
         notes: entries.to_vec(),
         events: events(steps),
+        neighbours: Vec::new(),
+        deliveries: Deliveries::default(),
         followed: Vec::new(),
         taken: Vec::new(),
     }

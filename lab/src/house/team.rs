@@ -1,14 +1,23 @@
 //! The team of the house: its settings, connections and flows.
 
 use domain::id::{ConnectionId, FlowId};
-use engine::{Seed, SeedConnection, SeedFlow, Settings};
+use domain::{id::TeamId, webhook::RetrySchedule};
+use engine::{
+    AdminError, Engine, KeyKind, NewKey, Seed, SeedConnection, SeedFlow, Settings, WebhookSettings,
+};
 use std::time::Duration;
 
-use super::KEY;
+use super::{KEY, NEIGHBOURS_KEY};
 
 /// As in production, but with fewer polls, shorter life times and more look-ups, since virtual hours cost real time.
 pub(super) fn settings() -> Settings {
     let schedule = [5, 30, 120, 600, 1200, 1800, 2700, 3600, 5400, 7200];
+    let minutes = [1, 5, 10, 15, 20, 20, 20, 20, 20, 20, 20];
+    let pauses = minutes.map(Duration::from_mins);
+    let webhooks = WebhookSettings {
+        schedule: RetrySchedule([Duration::from_secs(5)].into_iter().chain(pauses).collect()),
+        ..WebhookSettings::default()
+    };
     Settings {
         poll_interval: Duration::from_secs(4),
         authorisation_lifetime: Some(Duration::from_mins(50)),
@@ -16,6 +25,7 @@ pub(super) fn settings() -> Settings {
         recovery_schedule: schedule.into_iter().map(Duration::from_secs).collect(),
         // Connections that are rested would be spared what is to be played.
         rest_after: u32::MAX,
+        webhooks,
         ..Settings::default()
     }
 }
@@ -99,7 +109,20 @@ pub(crate) const FLOWS: [(&str, &str); 15] = [
     ),
 ];
 
-pub(super) fn seed_of_team() -> Seed {
+/// Makes the team, and another one that it must never notice. Returns that one.
+pub(super) async fn found_teams(engine: &Engine) -> Result<TeamId, AdminError> {
+    engine.seed(seed_of_team()).await?;
+    let neighbours = Seed {
+        team_name: "Neighbours".to_owned(),
+        ..seed_of_team()
+    };
+    let team = engine.create_team_with(&neighbours).await?;
+    let key = NewKey::of(team, KeyKind::Secret, "neighbours").given(NEIGHBOURS_KEY.to_owned());
+    engine.create_key(key).await?;
+    Ok(team)
+}
+
+fn seed_of_team() -> Seed {
     let connection = |(id, processor, settings): &(&str, &str, &str)| {
         let (processor, name) = ((*processor).to_owned(), (*id).to_owned());
         let settings = serde_json::from_str(settings).ok()?;

@@ -15,6 +15,7 @@ use crate::{
     Broke,
     house::House,
     play::{Clients, Played, conclude, prepare},
+    shop::Subscriber,
     stage::{BATCH, Strike, Weather},
 };
 use actor::Actor;
@@ -28,6 +29,8 @@ pub(crate) struct Story {
     pub(crate) ends: &'static [&'static str],
     /// Whether it is played with stops as well.
     stops: bool,
+    /// Whether its events are sent to an endpoint.
+    subscribes: bool,
     report_to: fn(Actor) -> BoxFuture<'static, ()>,
 }
 
@@ -107,10 +110,14 @@ pub(crate) fn play(
 ) -> Result<StoryOutcome, Broke> {
     let house = House::build(seed, NODES)?;
     let shop = prepare(&house)?;
+    let mut clients = Clients::default();
+    if story.subscribes {
+        clients.add(house.run(Subscriber::alone(&shop))?);
+    }
     house.stage.set_weather(Weather::Counted(strike));
     let actor = Actor::new(shop.clone());
     house.run((story.report_to)(actor))?;
-    let played = conclude(&house, &shop, Clients::default())?;
+    let played = conclude(&house, &shop, clients)?;
     Ok(StoryOutcome {
         played,
         passed: Arc::clone(&house.stage).passed(),

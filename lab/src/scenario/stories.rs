@@ -44,13 +44,17 @@ fn id_of(got: Option<&Got>) -> String {
 
 macro_rules! story {
     ($name:literal, $ends:expr, $actor:ident, $work:block) => {
-        story!($name, $ends, stops: false, $actor, $work)
+        story!($name, $ends, stops: false, subscribes: false, $actor, $work)
     };
     ($name:literal, $ends:expr, stops: $stops:literal, $actor:ident, $work:block) => {
+        story!($name, $ends, stops: $stops, subscribes: false, $actor, $work)
+    };
+    ($name:literal, $ends:expr, stops: $stops:literal, subscribes: $subscribes:literal, $actor:ident, $work:block) => {
         Story {
             name: $name,
             ends: &$ends,
             stops: $stops,
+            subscribes: $subscribes,
             report_to: |actor| {
                 async move {
                     #[allow(unused_mut, reason = "some stories make no keys")]
@@ -70,6 +74,18 @@ pub(crate) static STORIES: &[Story] = &[
         let method = json!({ "type": "CARD", "token": token });
         actor.order(&with(card("default", GOOD), "paymentMethod", method)).await;
     }),
+    story!(
+        "events that are sent to an endpoint",
+        ["REFUNDED"],
+        stops: true,
+        subscribes: true,
+        actor,
+        {
+            let id = id_of(actor.order(&card("by-api", GOOD)).await.as_ref());
+            actor.capture(&id, None).await;
+            actor.refund(&id, None).await;
+        }
+    ),
     story!("captured and refunded in parts", ["REFUNDED"], actor, {
         let id = id_of(actor.order(&card("by-api", GOOD)).await.as_ref());
         actor.capture(&id, Some(1000)).await;

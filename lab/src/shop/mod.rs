@@ -4,6 +4,7 @@ mod follower;
 mod listener;
 mod orders;
 mod shopper;
+mod subscriber;
 mod visits;
 pub(crate) mod words;
 
@@ -21,6 +22,7 @@ pub(crate) use follower::{Followed, Follower};
 pub(crate) use listener::Listener;
 pub(crate) use orders::raw;
 pub(crate) use shopper::shopper;
+pub(crate) use subscriber::Subscriber;
 
 /// What a request is about, for the checker.
 #[derive(Debug, Clone, Default)]

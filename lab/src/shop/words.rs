@@ -73,3 +73,9 @@ pub(crate) const COMPLETE_INTENT: &str =
     "mutation($id: ID!) { completeIntent(id: $id) { id status } }";
 pub(crate) const CLIENT_TOKEN: &str = "mutation($amount: Long, $currency: String) { \
      generateClientToken(amount: $amount, currency: $currency) { token } }";
+pub(crate) const SAVE_ENDPOINT: &str = "mutation($id: ID, $url: String!, $kinds: [String!], $enabled: Boolean, $resume: WebhookResume) { \
+    saveWebhookEndpoint(id: $id, url: $url, kinds: $kinds, enabled: $enabled, resume: $resume) { id enabled secret } }";
+pub(crate) const ROTATE_SECRET: &str =
+    "mutation($id: ID!) { rotateWebhookSecret(id: $id) { id secret } }";
+pub(crate) const DELETE_ENDPOINT: &str = "mutation($id: ID!) { deleteWebhookEndpoint(id: $id) }";
+pub(crate) const ENDPOINTS: &str = "query { listWebhookEndpoints { id url kinds enabled } }";

@@ -5,6 +5,8 @@
 //! A new kind of stream is joined in one place: a variant of [`Happened`], its arm in [`public_events`], and a file like
 //! `payment.rs` here that names its public kinds and their data.
 
+#[cfg(feature = "planted")]
+mod bugs;
 mod dispute;
 mod endpoint;
 mod intent;

@@ -36,6 +36,10 @@ impl Engine {
     }
 
     /// Sends a message once. Redirects are answers like others.
+    #[cfg_attr(
+        feature = "planted",
+        planted::alternatives(ResentEventRenamed = crate::bugs::rename_message)
+    )]
     pub(crate) async fn post(&self, letter: &Letter<'_>) -> Attempt {
         let at = self.inner.world.now();
         let sent = match self.endpoint_url(letter.url) {

@@ -31,6 +31,8 @@ use domain::{
     webhook::{Delivery, RetrySchedule},
 };
 
+#[cfg(feature = "planted")]
+pub(crate) use attempt::Letter;
 pub use deliveries::{DeliveryPage, ListDeliveries};
 pub use endpoints::{SaveEndpoint, no_such_endpoint};
 pub(crate) use flow_call::FlowCall;

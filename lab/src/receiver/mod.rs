@@ -1,0 +1,191 @@
+//! Merchants' servers: they take events, and are down, slow, redirected or wrong about what they have taken, as the seed decides.
+//!
+//! What a server has taken it never forgets, whatever it answered: the checker judges by that.
+
+mod manners;
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use domain::Timestamp;
+use futures_util::future::BoxFuture;
+use http_client::{Body, Http, HttpError, Reason, Recipient, Reply, Request};
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+use world::World;
+
+pub(crate) use manners::Temper;
+use manners::{Ending, Turn};
+
+use crate::{
+    chance::Chance,
+    counts::Counts,
+    stage::{Doorway, Side},
+};
+
+/// All servers of merchants, by the names of their hosts.
+pub(crate) struct Servers {
+    world: World,
+    kept: Mutex<Kept>,
+    pub(crate) faults: Counts,
+    counts: Arc<Counts>,
+}
+
+struct Kept {
+    chance: Chance,
+    /// Whether nothing goes wrong any more, but for what is down.
+    calm: bool,
+    known: BTreeMap<String, Temper>,
+    receipts: Vec<Value>,
+}
+
+/// What is sent, without what it is borrowed from: it goes on when the sender dies.
+struct Message {
+    host: String,
+    headers: Vec<(&'static str, String)>,
+    body: String,
+    timeout: Duration,
+}
+
+impl Servers {
+    /// No servers yet. What they take is counted among `counts`.
+    pub(crate) fn new(world: &World, chance: Chance, counts: &Arc<Counts>) -> Arc<Self> {
+        let kept = Kept {
+            chance,
+            calm: true,
+            known: BTreeMap::new(),
+            receipts: Vec::new(),
+        };
+        Arc::new(Self {
+            world: world.clone(),
+            kept: Mutex::new(kept),
+            faults: Counts::default(),
+            counts: Arc::clone(counts),
+        })
+    }
+
+    /// A server is there from now on.
+    pub(crate) fn add(&self, host: &str, temper: Temper) {
+        self.kept.lock().known.insert(host.to_owned(), temper);
+    }
+
+    /// Whether things go wrong from now on.
+    pub(crate) fn set_calm(&self, calm: bool) {
+        self.kept.lock().calm = calm;
+    }
+
+    /// When the last server is back.
+    pub(crate) fn all_back_at(&self) -> Option<Timestamp> {
+        let kept = self.kept.lock();
+        kept.known.values().filter_map(Temper::back_at).max()
+    }
+
+    /// How many messages were taken.
+    pub(crate) fn count(&self) -> usize {
+        self.kept.lock().receipts.len()
+    }
+
+    /// What was taken, in order.
+    pub(crate) fn receipts(&self) -> Vec<Value> {
+        self.kept.lock().receipts.clone()
+    }
+
+    /// What becomes of a message to this host.
+    fn turn(&self, host: &str) -> Turn {
+        let now = self.world.now();
+        let kept = &mut *self.kept.lock();
+        let calm = kept.calm;
+        let Some(temper) = kept.known.get(host) else {
+            return Turn::refused();
+        };
+        let (turn, name) = temper.turn(&mut kept.chance, now, calm);
+        if let Some(name) = name {
+            self.faults.add(name);
+        }
+        turn
+    }
+
+    /// The server takes a message.
+    fn take(&self, message: &Message) {
+        let mut receipt = json!({
+            "host": message.host,
+            "at": self.world.now().micros(),
+            "body": message.body,
+        });
+        if let Some(fields) = receipt.as_object_mut() {
+            for (name, value) in &message.headers {
+                fields.insert((*name).to_owned(), value.as_str().into());
+            }
+        }
+        self.counts.add("(events that were delivered)");
+        self.kept.lock().receipts.push(receipt);
+    }
+
+    async fn post(self: Arc<Self>, message: Message) -> Result<Reply, HttpError> {
+        let turn = self.turn(&message.host);
+        let (world, timeout) = (self.world.clone(), message.timeout);
+        if let Some(after) = turn.takes_after {
+            let servers = Arc::clone(&self);
+            world.spawn(async move {
+                servers.world.sleep(after).await;
+                servers.take(&message);
+            });
+        }
+        let answered = async {
+            world.sleep(turn.answers_after).await;
+            match turn.ending {
+                Ending::Status(status) => Ok(Reply::new(status, "taken")),
+                Ending::Refused => Err(HttpError::not_sent(Reason::Unreachable(
+                    "connection refused".to_owned(),
+                ))),
+                Ending::Broken => Err(HttpError::maybe_sent(Reason::Broken(
+                    "connection reset".to_owned(),
+                ))),
+            }
+        };
+        world
+            .timeout(timeout, answered)
+            .await
+            .unwrap_or(Err(HttpError::maybe_sent(Reason::Elapsed)))
+    }
+}
+
+/// The way of one node to merchants' servers.
+pub(crate) struct Road {
+    servers: Arc<Servers>,
+    doorway: Doorway,
+}
+
+impl Road {
+    /// The way of the node with this doorway.
+    pub(crate) fn new(servers: &Arc<Servers>, doorway: Doorway) -> Self {
+        Self {
+            servers: Arc::clone(servers),
+            doorway,
+        }
+    }
+}
+
+impl Http for Road {
+    fn send<'a>(
+        &'a self,
+        recipient: Recipient<'a>,
+        request: &'a Request<'a>,
+    ) -> BoxFuture<'a, Result<Reply, HttpError>> {
+        Box::pin(async move {
+            let (Recipient::Subscriber, Body::Json(body)) = (recipient, &request.body) else {
+                let reason = Reason::Unreachable("there is no network".to_owned());
+                return Err(HttpError::not_sent(reason));
+            };
+            let message = Message {
+                host: request.url.host().to_owned(),
+                headers: request.headers.to_vec(),
+                body: String::from_utf8_lossy(body).into_owned(),
+                timeout: request.timeout,
+            };
+            self.doorway.delivery(Side::Before).await;
+            let reply = Arc::clone(&self.servers).post(message).await;
+            self.doorway.delivery(Side::After).await;
+            reply
+        })
+    }
+}
