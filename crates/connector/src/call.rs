@@ -125,7 +125,7 @@ pub struct Authorise<'a> {
 /// An operation that was sent before, as the processor can know it.
 #[derive(Debug, Clone, Copy)]
 pub struct Earlier<'a> {
-    /// Our reference for it.
+    /// Our reference for it. The processor does not know it where somebody else made the payment (an import): then the id counts.
     pub reference: &'a Reference,
     /// The processor's own id of it, when it gave one.
     pub processor_id: Option<&'a str>,

@@ -3,6 +3,7 @@
 use domain::{
     answer::{Answer, LaterAnswer},
     dispute::DisputeReport,
+    payment::MadeElsewhere,
 };
 
 use crate::Link;
@@ -88,6 +89,9 @@ pub enum NoticeContent {
     Authorisation(Answer),
     /// How a capture, cancellation or refund stands. The reference is that of the operation.
     Later(LaterAnswer),
+    /// How a payment stands that was made by somebody else, or may have been: it has no reference of ours. With all that is needed
+    /// to keep it.
+    Made(Box<MadeElsewhere>),
     /// How a dispute stands. The reference is that of the authorisation.
     Dispute(DisputeReport),
     /// Something has changed; what, is to be looked up.

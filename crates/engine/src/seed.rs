@@ -5,6 +5,7 @@ use domain::{
     Timestamp,
     audit::{Act, Deed},
     id::{ConnectionId, FlowId, TeamId},
+    payment::ImportMode,
 };
 use store::{
     connection::Connection,
@@ -228,6 +229,7 @@ impl SeedConnection {
             settings: self.settings.clone(),
             credentials: None,
             inbound_token: Some(inbound_token),
+            imports: ImportMode::Off,
         }
     }
 }

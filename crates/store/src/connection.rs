@@ -4,6 +4,7 @@ use db::{Db, DbError, Row, Statement};
 use domain::{
     Timestamp,
     id::{BlobId, ConnectionId, TeamId},
+    payment::ImportMode,
 };
 
 /// A connection as it is stored.
@@ -25,13 +26,15 @@ pub struct Connection {
     pub credentials: Option<BlobId>,
     /// The token in the address to which its processor sends notifications.
     pub inbound_token: Option<String>,
+    /// What becomes of payments that its processor reports and that were not made here.
+    pub imports: ImportMode,
 }
 
 /// A new connection.
 pub fn insert(connection: &Connection, at: Timestamp) -> Statement {
     Statement::one(
         "insert into connection (team_id, connection_id, processor, name, enabled, settings, created_at, \
-         credentials_id, inbound_token) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+         credentials_id, inbound_token, imports) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
         vec![
             connection.team.key().into(),
             connection.id.as_str().into(),
@@ -42,6 +45,7 @@ pub fn insert(connection: &Connection, at: Timestamp) -> Statement {
             at.micros().into(),
             connection.credentials.map(BlobId::key).into(),
             connection.inbound_token.as_deref().into(),
+            connection.imports.code().into(),
         ],
     )
 }
@@ -50,7 +54,7 @@ pub fn insert(connection: &Connection, at: Timestamp) -> Statement {
 /// with the old ones could be lost otherwise. Its processor stays, since payments were made there.
 pub fn update(connection: &Connection, credentials_before: Option<BlobId>) -> Statement {
     Statement::one(
-        "update connection set name = $3, enabled = $4, settings = $5, credentials_id = $6, inbound_token = $8 \
+        "update connection set name = $3, enabled = $4, settings = $5, credentials_id = $6, inbound_token = $8, imports = $9 \
          where team_id = $1 and connection_id = $2 and coalesce(credentials_id, '') = $7",
         vec![
             connection.team.key().into(),
@@ -64,6 +68,7 @@ pub fn update(connection: &Connection, credentials_before: Option<BlobId>) -> St
                 .unwrap_or_default()
                 .into(),
             connection.inbound_token.as_deref().into(),
+            connection.imports.code().into(),
         ],
     )
 }
@@ -100,7 +105,7 @@ pub fn delete(connection: &Connection) -> Statement {
 
 /// A team's connections, in order of their ids.
 pub async fn of_team(db: &Db, team: TeamId) -> Result<Vec<Connection>, DbError> {
-    let sql = "select team_id, connection_id, processor, name, enabled, settings, credentials_id, inbound_token from connection \
+    let sql = "select team_id, connection_id, processor, name, enabled, settings, credentials_id, inbound_token, imports from connection \
                where team_id = $1 order by connection_id";
     db.read(sql, vec![team.key().into()])
         .await?
@@ -145,5 +150,6 @@ fn read(row: &Row) -> Result<Connection, DbError> {
             .map(|id| BlobId::parse(id).ok_or_else(corrupt))
             .transpose()?,
         inbound_token: row.opt_text(7)?.map(str::to_owned),
+        imports: ImportMode::parse(row.text(8)?).ok_or_else(corrupt)?,
     })
 }

@@ -25,6 +25,7 @@ pub mod flow_instance;
 pub mod flow_version;
 pub mod flow_wait;
 pub mod hidden_card;
+pub mod imported_payment;
 pub mod installation;
 pub mod intent;
 pub mod intent_list;
@@ -109,6 +110,11 @@ pub const MIGRATIONS: &[Migration] = &[
         number: 18,
         name: "attachments",
         sql: include_str!("../migrations/0018_attachments.sql"),
+    },
+    Migration {
+        number: 25,
+        name: "imports",
+        sql: include_str!("../migrations/0025_imports.sql"),
     },
 ];
 

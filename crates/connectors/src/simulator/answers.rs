@@ -161,17 +161,27 @@ pub(super) fn later(later: &Later, currency: Currency, at: Timestamp) -> LaterAn
             booked,
         },
         Now::Failed => LaterAnswer::Refused {
-            reason: "the customer's bank returned the refund".to_owned(),
+            reason: undone(later.kind).to_owned(),
             booked,
         },
         Now::Undone => LaterAnswer::Reversed {
-            reason: "the customer's bank returned the refund".to_owned(),
+            reason: undone(later.kind).to_owned(),
             booked,
         },
         Now::Refused(refusal) => LaterAnswer::Refused {
             reason: refusal.reason().to_owned(),
             booked,
         },
+    }
+}
+
+/// Why something that was to take effect, or had, did not.
+const fn undone(kind: BookingKind) -> &'static str {
+    match kind {
+        BookingKind::Refund => "the customer's bank returned the refund",
+        BookingKind::Capture | BookingKind::Cancel => {
+            "the customer's bank did not pay what was authorised"
+        }
     }
 }
 

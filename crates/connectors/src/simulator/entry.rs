@@ -22,6 +22,7 @@ use super::{
     cards::{self, Behaviour},
     challenge::{Challenge, Progress},
     disputes::SimulatedDispute,
+    elsewhere::Elsewhere,
     later::{BookingKind, BookingState, Later, Now, Refusal},
     methods::{self, MethodHandling},
     notify::{Notify, Outgoing},
@@ -63,6 +64,9 @@ pub struct Entry {
     /// The token that was asked for in place of an authorisation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
+    /// What is known of it where another system of the merchant's made it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elsewhere: Option<Elsewhere>,
     /// Where notifications of it go; none where nobody wants any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notify: Option<Notify>,
@@ -153,6 +157,7 @@ impl Entry {
             challenge,
             three_ds,
             token: None,
+            elsewhere: None,
             notify: None,
             outbox: Vec::new(),
             sent: 0,
@@ -184,6 +189,7 @@ impl Entry {
             three_ds: authentication(call.card, None, challenge.is_some()),
             challenge,
             token: Some(format!("simtok_{}", world.token(24))),
+            elsewhere: None,
             notify: None,
             outbox: Vec::new(),
             sent: 0,
@@ -346,13 +352,18 @@ impl Entry {
     }
 
     /// Judges a later operation by the processor's rules, and notes it with its outcome.
-    /// `returns`: the customer's bank returns refunds.
-    pub(super) fn note(&mut self, call: &Operation<'_>, returns: bool, now: Timestamp) -> Later {
+    /// `undone`: what takes effect, and is undone later.
+    pub(super) fn note(
+        &mut self,
+        call: &Operation<'_>,
+        undone: Option<BookingKind>,
+        now: Timestamp,
+    ) -> Later {
         let (kind, amount) = (call.kind, call.money.minor());
         let state = match self.refusal(kind, amount, now) {
             Some(refusal) => BookingState::Refused(refusal),
             None => match self.effect(kind, now) {
-                BookingState::Done if returns && kind == BookingKind::Refund => {
+                BookingState::Done if undone == Some(kind) => {
                     BookingState::UndoneFrom(now.after(DECIDES_AFTER))
                 }
                 effect => effect,

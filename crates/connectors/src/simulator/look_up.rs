@@ -2,7 +2,7 @@
 
 use connector::{CallError, Earlier, Finding, Link, LookUp};
 
-use super::{Simulator, answers, entry::Entry, of_a_read};
+use super::{Simulator, answers, elsewhere::booked_as, entry::Entry, of_a_read};
 
 impl Simulator {
     pub(super) async fn play_look_up(
@@ -21,7 +21,7 @@ impl Simulator {
         }
         // The write of a call whose caller has gone may still be under way.
         self.books
-            .catch_up(call.authorisation.reference.as_str())
+            .catch_up(booked_as(call.authorisation).as_str())
             .await
             .map_err(of_a_read)?;
         self.find(link, call).await
@@ -29,7 +29,7 @@ impl Simulator {
 
     async fn find(&self, link: &Link<'_>, call: &LookUp<'_>) -> Result<Finding, CallError> {
         let entry = self.entry_of(call.authorisation).await?;
-        let entry = entry.filter(|entry| entry.connection == *link.connection);
+        let entry = entry.filter(|entry| entry.is_of(link));
         Ok(entry.map_or_else(Finding::nothing, |entry| {
             answers::finding(&entry, self.world.now(), self.base())
         }))

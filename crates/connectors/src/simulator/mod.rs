@@ -16,6 +16,7 @@ mod cards;
 mod challenge;
 mod descriptor;
 mod disputes;
+mod elsewhere;
 mod entry;
 mod later;
 mod locks;
@@ -46,6 +47,7 @@ pub use cards::Behaviour;
 pub use challenge::{Challenge, Progress};
 pub use descriptor::CALL_TIMEOUT;
 pub use disputes::{DisputeState, SimulatedDispute, reference_of_dispute};
+pub use elsewhere::{Elsewhere, NewElsewhere, reference_of};
 pub use entry::Entry;
 pub use later::{BookingKind, BookingState, Later, Refusal};
 pub use notify::{Notify, Outgoing, derived_secret, sign};
@@ -223,6 +225,14 @@ impl Simulator {
         Err(overtaken())
     }
 
+    /// Adds a payment that another system of the merchant's made. False when there is one of its key.
+    ///
+    /// # Errors
+    /// The books can't be used.
+    pub async fn add_elsewhere(&self, entry: &Entry) -> Result<bool, BooksError> {
+        self.books.insert(entry).await
+    }
+
     /// Changes the entry of an authorisation, if `change` says that it did. `None`: it did not, or there is no such entry.
     ///
     /// # Errors
@@ -280,7 +290,7 @@ impl Simulator {
                 .load(call.authorisation.as_str())
                 .await
                 .map_err(of_a_read)?;
-            let known = known.filter(|entry| entry.connection == *link.connection);
+            let known = known.filter(|entry| entry.is_of(link));
             let Some(mut entry) = known else {
                 return Err(rejected("there is no such authorisation"));
             };
@@ -309,9 +319,9 @@ impl Simulator {
                 return Err(rejected("the authorisation has too many operations"));
             }
             let expected = entry.version;
-            let returns = fault(link.settings)? == Some(Fault::ReturnsRefunds);
+            let undone = fault(link.settings)?.and_then(Fault::undoes);
             entry.notify_from(link);
-            let later = entry.note(call, returns, self.world.now());
+            let later = entry.note(call, undone, self.world.now());
             entry.version = expected.saturating_add(1);
             if self
                 .books

@@ -20,6 +20,7 @@ use sha2::{Digest, Sha256};
 use super::{
     Simulator, answers,
     descriptor::NOTIFICATION_SECRET,
+    elsewhere::PostedPayment,
     entry::{Entry, Standing},
 };
 
@@ -66,6 +67,8 @@ pub enum Matter {
     Later(usize),
     /// A state of a dispute: its place among the disputes, and the state's place.
     Dispute(usize, usize),
+    /// A payment that another system made.
+    Made,
 }
 
 /// The body of a notification.
@@ -85,6 +88,8 @@ struct Posted {
     operation: Option<LaterAnswer>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     dispute: Option<PostedDispute>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    payment: Option<PostedPayment>,
 }
 
 /// A dispute in the body of a notification.
@@ -218,6 +223,11 @@ impl Entry {
         }
     }
 
+    /// Has the payment of another system notified.
+    pub(super) fn notify_made(&mut self, at: Timestamp) {
+        self.push(at, Matter::Made);
+    }
+
     /// Has the last state of a dispute notified.
     pub(super) fn notify_dispute(&mut self, id: &str) {
         let place = self.disputes.iter().position(|one| one.id == id);
@@ -269,7 +279,11 @@ impl Entry {
             answer: None,
             operation: None,
             dispute: None,
+            payment: None,
         };
+        if let Some(known) = &self.elsewhere {
+            posted.reference = Some(known.order.clone());
+        }
         match outgoing.about {
             Matter::Authorisation => {
                 "authorisation.updated".clone_into(&mut posted.word);
@@ -281,6 +295,10 @@ impl Entry {
                 posted.reference = Some(later.reference.as_str().to_owned());
                 posted.processor_id = Some(answers::processor_id(&later.reference));
                 posted.operation = Some(answers::later(later, self.money.currency(), at));
+            }
+            Matter::Made => {
+                "payment.made".clone_into(&mut posted.word);
+                posted.payment = Some(self.posted_payment(at)?);
             }
             Matter::Dispute(place, state) => {
                 let dispute = self.disputes.get(place)?;
@@ -350,11 +368,17 @@ fn notice(id: &str, posted: Posted) -> Notice {
         reference: posted.reference,
         processor_id: posted.processor_id.clone(),
     };
-    let content = match (posted.answer, posted.operation, posted.dispute) {
-        (Some(answer), None, None) => NoticeContent::Authorisation(answer),
-        (None, Some(answer), None) => NoticeContent::Later(answer),
-        (None, None, Some(dispute)) => NoticeContent::Dispute(dispute.report(posted.processor_id)),
-        (None, None, None) if posted.word.ends_with(".changed") => NoticeContent::Changed,
+    let pieces = (posted.answer, posted.operation, posted.dispute);
+    let content = match (pieces, posted.payment, posted.processor_id) {
+        ((None, None, None), Some(payment), Some(id)) => {
+            NoticeContent::Made(Box::new(payment.report(id)))
+        }
+        ((Some(answer), None, None), None, _) => NoticeContent::Authorisation(answer),
+        ((None, Some(answer), None), None, _) => NoticeContent::Later(answer),
+        ((None, None, Some(dispute)), None, id) => NoticeContent::Dispute(dispute.report(id)),
+        ((None, None, None), None, _) if posted.word.ends_with(".changed") => {
+            NoticeContent::Changed
+        }
         _ => NoticeContent::Other,
     };
     Notice {

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::later::BookingKind;
+
 /// How long a slow processor takes when the settings do not say.
 const SLOW: Duration = Duration::from_secs(3);
 /// The longest delay.
@@ -24,6 +26,21 @@ pub(super) enum Fault {
     Fails,
     /// Each refund takes effect, and is returned by the customer's bank two seconds later.
     ReturnsRefunds,
+    /// Each capture that is called for takes effect, and fails two seconds later.
+    ReturnsCaptures,
+}
+
+impl Fault {
+    /// What takes effect, and is undone later.
+    pub(super) const fn undoes(self) -> Option<BookingKind> {
+        match self {
+            Self::ReturnsRefunds => Some(BookingKind::Refund),
+            Self::ReturnsCaptures => Some(BookingKind::Capture),
+            Self::Down | Self::Slow(_) | Self::DiesAfterCharging | Self::Garbage | Self::Fails => {
+                None
+            }
+        }
+    }
 }
 
 /// Reads the settings. The error is a clause for the merchant, and repeats no value.
@@ -55,9 +72,10 @@ pub(super) fn read(settings: &Value) -> Result<Option<Fault>, String> {
         Some("garbage") => Fault::Garbage,
         Some("fails") => Fault::Fails,
         Some("returns_refunds") => Fault::ReturnsRefunds,
+        Some("returns_captures") => Fault::ReturnsCaptures,
         _ => {
             return Err(
-                "has a fault that is none of down, slow, dies_after_charging, garbage, fails, returns_refunds"
+                "has a fault that is none of down, slow, dies_after_charging, garbage, fails, returns_refunds, returns_captures"
                     .to_owned(),
             );
         }
@@ -122,6 +140,10 @@ mod tests {
             (
                 json!({"fault": "returns_refunds"}),
                 Some(Fault::ReturnsRefunds),
+            ),
+            (
+                json!({"fault": "returns_captures"}),
+                Some(Fault::ReturnsCaptures),
             ),
         ] {
             assert_eq!(read(&settings), Ok(fault), "{settings}");

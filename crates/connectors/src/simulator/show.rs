@@ -55,6 +55,9 @@ fn entry_json(entry: &Entry, at: Timestamp) -> Value {
         "captures": of_kind(entry, BookingKind::Capture, at),
         "refunds": of_kind(entry, BookingKind::Refund, at),
     });
+    if let (Some(known), Some(shown)) = (&entry.elsewhere, shown.as_object_mut()) {
+        shown.insert("elsewhere".to_owned(), known.order.as_str().into());
+    }
     if let (Some(challenge), Some(shown)) = (&entry.challenge, shown.as_object_mut()) {
         shown.insert("challenge".to_owned(), challenge.state.word().into());
     }

@@ -10,6 +10,7 @@ use connector::{
 use super::{
     BookingKind, Operation, Simulator, answers,
     descriptor::{self, API_KEY, EXPECTED_KEY},
+    elsewhere::booked_as,
     fault, settings,
     settings::Fault,
 };
@@ -32,7 +33,10 @@ impl Simulator {
             ..Known::default()
         };
         match fault {
-            None | Some(Fault::Fails | Fault::Down | Fault::ReturnsRefunds) => call.await,
+            None
+            | Some(Fault::Fails | Fault::Down | Fault::ReturnsRefunds | Fault::ReturnsCaptures) => {
+                call.await
+            }
             Some(Fault::Slow(delay)) => {
                 let answer = call.await;
                 self.world.sleep(delay).await;
@@ -59,10 +63,11 @@ impl Simulator {
         kind: BookingKind,
         call: &Follow<'_>,
     ) -> Result<LaterAnswer, CallError> {
+        let authorisation = booked_as(call.authorisation);
         let operation = Operation {
             kind,
             reference: call.reference,
-            authorisation: call.authorisation.reference,
+            authorisation: &authorisation,
             capture: None,
             money: call.money,
         };
@@ -103,15 +108,18 @@ impl Connector for Simulator {
     }
 
     fn refund<'a>(&'a self, link: &'a Link<'a>, call: &'a Refund<'a>) -> Called<'a, LaterAnswer> {
-        let operation = Operation {
-            kind: BookingKind::Refund,
-            reference: call.reference,
-            authorisation: call.authorisation.reference,
-            capture: call.capture,
-            money: call.money,
-        };
-        let played = self.play_later(link, operation);
-        Box::pin(self.under(link, Some(call.reference), played))
+        Box::pin(async move {
+            let authorisation = booked_as(call.authorisation);
+            let operation = Operation {
+                kind: BookingKind::Refund,
+                reference: call.reference,
+                authorisation: &authorisation,
+                capture: call.capture,
+                money: call.money,
+            };
+            let played = self.play_later(link, operation);
+            self.under(link, Some(call.reference), played).await
+        })
     }
 
     fn look_up<'a>(&'a self, link: &'a Link<'a>, call: &'a LookUp<'a>) -> Called<'a, Finding> {

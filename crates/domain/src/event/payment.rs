@@ -67,6 +67,8 @@ const fn form(event: &PaymentEvent) -> Option<(EventKind, Facts<'_>)> {
         | PaymentEvent::StepLeftOut { .. }
         | PaymentEvent::DisputeEnded(_)
         | PaymentEvent::ConfirmedByPerson
+        | PaymentEvent::Imported(_)
+        | PaymentEvent::RefundImported(_)
         | PaymentEvent::PersonalDataErased
         | PaymentEvent::Other => return None,
     })

@@ -268,10 +268,7 @@ impl Payment {
         amount: i64,
         begin: Begin,
     ) -> u32 {
-        let n = self
-            .operations
-            .last()
-            .map_or(1, |last| last.n.saturating_add(1));
+        let n = self.next_number();
         let send_by = begin.at.after(begin.send_within);
         self.operations.push(Operation {
             n,
@@ -295,6 +292,12 @@ impl Payment {
             once: begin.once,
         });
         n
+    }
+
+    /// The number of the next operation.
+    pub(super) fn next_number(&self) -> u32 {
+        let last = self.operations.last();
+        last.map_or(1, |last| last.n.saturating_add(1))
     }
 
     fn can_refund(&self) -> bool {

@@ -14,14 +14,14 @@ pub use facts::{
     OutcomeFound, RequiredAction, Started, WaitsFor,
 };
 
-use super::{OperationKind, Payment};
+use super::{ImportFacts, OperationKind, Payment};
 use crate::{Timestamp, decline::Decline};
 
 /// One event of a payment. Source: behaviour contract, section 11, for the kinds that merchants get.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind")]
 pub enum PaymentEvent {
-    /// It was made. Always its first event.
+    /// It was made. Always its first event, but of an import that is not announced.
     #[serde(rename = "payment.created")]
     Created(Created),
     /// An operation was committed and is about to be sent.
@@ -155,6 +155,12 @@ pub enum PaymentEvent {
     /// A person confirmed how the payment stands.
     #[serde(rename = "payment.confirmed_by_person")]
     ConfirmedByPerson,
+    /// Somebody else made it at the processor.
+    #[serde(rename = "payment.imported")]
+    Imported(ImportFacts),
+    /// Somebody else gave money of an import back, and merchants get no event of that.
+    #[serde(rename = "payment.refund_imported")]
+    RefundImported(OperationFacts),
     /// Personal data was erased from it.
     #[serde(rename = "payment.personal_data_erased")]
     PersonalDataErased,

@@ -22,6 +22,7 @@ mod event;
 mod explain;
 mod fields;
 mod given_up;
+mod import;
 mod late;
 mod moments;
 mod new;
@@ -45,6 +46,7 @@ pub use event::{
     OutcomeFound, PaymentEvent, RequiredAction, Started, WaitsFor,
 };
 pub use explain::StorySources;
+pub use import::{ImportFacts, ImportMode, Imported, MadeElsewhere, NewImport};
 pub use new::NewPayment;
 pub use news::{Arrival, News, Resolution, Source};
 pub use operation::{
@@ -171,6 +173,9 @@ pub struct Fields {
     /// The idempotency records that got the payment in the end, besides those of its operations.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     answered: Vec<OnceRef>,
+    /// What an import remembers of where it came from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    imported: Option<Imported>,
     /// The disputes that keep it DISPUTED, in the order in which they became known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     contested_by: Vec<DisputeId>,

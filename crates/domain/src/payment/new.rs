@@ -119,6 +119,7 @@ impl Payment {
             gateway: None,
             owed_answer: None,
             answered: Vec::new(),
+            imported: None,
             contested_by: Vec::new(),
             operations: Vec::new(),
         }))

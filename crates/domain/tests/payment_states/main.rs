@@ -7,6 +7,7 @@ mod differs;
 mod disputed;
 mod events;
 mod explain;
+mod import;
 mod life;
 mod properties;
 mod runs;

@@ -1,13 +1,21 @@
 //! What a call to a processor is given of its connection.
 
 use connector::{Credentials, Link};
-use domain::{caller::Mode, id::TeamId};
+use domain::{
+    Fault,
+    caller::{Caller, Mode},
+    id::{ConnectionId, TeamId},
+};
 use http_client::{HostPattern, ProcessorHttp, Url};
 use serde_json::Value;
 use store::connection::Connection;
 use vault::{Holder, VaultError};
 
-use crate::{Engine, faults::EngineError, payments::Connected};
+use crate::{
+    Engine,
+    faults::{EngineError, only_fault},
+    payments::Connected,
+};
 
 /// The setting of a connection that leads its calls elsewhere, such as to a processor that is played on this machine. Test mode alone.
 pub(super) const BASE_URL: &str = "base_url";
@@ -76,6 +84,25 @@ impl Engine {
             }
         }
         Ok(Err("the connection's credentials are not stored any more"))
+    }
+
+    /// What `make` makes of the link to a team's connection; `None` where there is no such connection, or it can't be opened. For the
+    /// sandbox's desk, which acts for the processor.
+    ///
+    /// # Errors
+    /// `error.unavailable`, `error.unknown`.
+    pub async fn with_sandbox_link<T>(
+        &self,
+        caller: &Caller,
+        id: &ConnectionId,
+        make: impl FnOnce(&Link<'_>) -> T + Send,
+    ) -> Result<Option<T>, Fault> {
+        let line = self.line(caller.team, id).await.map_err(only_fault)?;
+        let Some(line) = line else {
+            return Ok(None);
+        };
+        let opened = self.open_connection(&line).await.map_err(only_fault)?;
+        Ok(opened.ok().map(|open| make(&self.link(&line, &open))))
     }
 
     /// What the connector is given for one call.

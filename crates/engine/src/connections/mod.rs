@@ -9,7 +9,7 @@ mod link;
 mod list;
 mod save;
 
-use domain::{id::ConnectionId, method::Method};
+use domain::{id::ConnectionId, method::Method, payment::ImportMode};
 use store::connection::Connection;
 
 use crate::Engine;
@@ -33,6 +33,8 @@ pub struct ConnectionView {
     pub settings: serde_json::Value,
     /// Where its processor sends notifications; `None` where it sends none.
     pub notification_url: Option<String>,
+    /// What becomes of payments that its processor reports and that were not made here.
+    pub imports: ImportMode,
 }
 
 impl Engine {
@@ -48,6 +50,7 @@ impl Engine {
             name: connection.name,
             is_enabled: connection.enabled,
             settings: connection.settings,
+            imports: connection.imports,
         }
     }
 }

@@ -8,6 +8,7 @@ use domain::{
     bounded::{NAME_MAX, bounded},
     caller::Caller,
     id::{BlobId, ConnectionId, TeamId},
+    payment::ImportMode,
 };
 use serde_json::Value;
 use store::connection::Connection;
@@ -40,6 +41,8 @@ pub struct SaveConnection {
     pub settings: Value,
     /// What the processor knows the team by, an object; what is kept stays when absent.
     pub credentials: Option<Zeroizing<String>>,
+    /// What becomes of payments that its processor reports and that were not made here; what was chosen before when absent.
+    pub imports: Option<ImportMode>,
 }
 
 impl Engine {
@@ -152,6 +155,7 @@ impl Engine {
         let id = command
             .id
             .unwrap_or_else(|| ConnectionId::of_uuid(self.inner.world.uuid_v7()));
+        let imports = command.imports;
         let wanted = &Connection {
             team,
             id,
@@ -161,8 +165,9 @@ impl Engine {
             settings: command.settings,
             credentials: sealed,
             inbound_token: Some(InboundToken::draw(&self.inner.world, team)),
+            imports: imports.unwrap_or(ImportMode::Off),
         };
-        let save = || self.save_connection_once(wanted);
+        let save = || self.save_connection_once(wanted, imports);
         let saved = self.rounds(None, self.deadline(), save).await?;
         self.inner.registry.forget(&team);
         Ok(saved)
@@ -172,6 +177,7 @@ impl Engine {
     async fn save_connection_once(
         &self,
         wanted: &Connection,
+        imports: Option<ImportMode>,
     ) -> Result<Round<(Connection, Option<BlobId>)>, EngineError> {
         let (team, mut wanted) = (wanted.team, wanted.clone());
         let connector = self.inner.connectors.get(wanted.processor.as_str());
@@ -198,6 +204,7 @@ impl Engine {
             }
             Some(before) => {
                 wanted.credentials = wanted.credentials.or(before.credentials);
+                wanted.imports = imports.unwrap_or(before.imports);
                 wanted.inbound_token = before.inbound_token.clone().or(wanted.inbound_token);
                 replaced = before
                     .credentials

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use connector::{Notice, NoticeContent, Reference};
+use connector::{Notice, NoticeContent, Reference, Subject};
 use db::Change;
 use domain::{
     Timestamp,
@@ -27,13 +27,13 @@ use crate::{
 const LONGEST_PAUSE: Duration = Duration::from_hours(1);
 
 /// A payment's operation that news is about.
-struct About {
-    payment: Payment,
-    n: u32,
+pub(super) struct About {
+    pub(super) payment: Payment,
+    pub(super) n: u32,
 }
 
 /// Where news leads.
-enum Found {
+pub(super) enum Found {
     /// To an operation of a payment.
     Operation(Box<About>),
     /// Nowhere.
@@ -56,6 +56,7 @@ impl Engine {
             .into_iter()
             .max_by_key(|outcome| outcome.status)
             .unwrap_or_else(|| Outcome::of(NotificationStatus::Ignored));
+        let last = self.or_waits(last, &one);
         one.tries = one.tries.saturating_add(1);
         one.status = last.status;
         one.message = last.message;
@@ -90,33 +91,29 @@ impl Engine {
         match notice.content {
             NoticeContent::Other => Ok(Outcome::of(NotificationStatus::Ignored)),
             NoticeContent::Dispute(report) => {
-                let reference = notice.subject.reference.as_deref();
-                self.apply_dispute(line, reference, report).await
+                self.apply_dispute(line, &notice.subject, report).await
             }
             NoticeContent::Authorisation(answer) => {
-                let reference = notice.subject.reference.as_deref();
-                self.apply_news(line, reference, News::Answer(answer)).await
+                let news = News::Answer(answer);
+                self.apply_news(line, &notice.subject, news).await
             }
             NoticeContent::Later(answer) => {
-                let reference = notice.subject.reference.as_deref();
-                self.apply_news(line, reference, News::Later(answer)).await
+                let news = News::Later(answer);
+                self.apply_news(line, &notice.subject, news).await
             }
-            NoticeContent::Changed => {
-                let reference = notice.subject.reference.as_deref();
-                self.look_because_of(line, reference).await
-            }
+            NoticeContent::Changed => self.look_because_of(line, &notice.subject).await,
+            NoticeContent::Made(made) => self.take_made(line, &notice.subject, *made).await,
         }
     }
 
-    /// The operation under a reference of ours, made at this connection.
-    async fn find_about(
+    /// The operation under a reference of ours, made at this connection; else the charge of an import, by the processor's id.
+    pub(super) async fn find_about(
         &self,
         line: &Connected,
-        reference: Option<&str>,
+        subject: &Subject,
     ) -> Result<Found, EngineError> {
-        let Some((id, n)) = reference.and_then(Reference::parse) else {
-            let outcome = Outcome::of(NotificationStatus::Foreign);
-            return Ok(Found::Not(outcome.because("it has no reference of ours")));
+        let Some((id, n)) = subject.reference.as_deref().and_then(Reference::parse) else {
+            return self.find_import(line, subject).await;
         };
         let connection = &line.connection;
         let found = store::payment::of_team(&self.inner.store, connection.team, id).await?;
@@ -143,10 +140,10 @@ impl Engine {
     async fn apply_news(
         &self,
         line: &Connected,
-        reference: Option<&str>,
+        subject: &Subject,
         news: News,
     ) -> Result<Outcome, EngineError> {
-        let About { payment, n } = match self.find_about(line, reference).await? {
+        let About { payment, n } = match self.find_about(line, subject).await? {
             Found::Operation(about) => *about,
             Found::Not(outcome) => return Ok(outcome),
         };
@@ -199,7 +196,7 @@ impl Engine {
     }
 
     /// Does what is due at once after news, and says whether that changed anything.
-    async fn goes_on(&self, settled: Payment, before: u64, id: PaymentId) -> Outcome {
+    pub(super) async fn goes_on(&self, settled: Payment, before: u64, id: PaymentId) -> Outcome {
         let status = if settled.version() > before {
             NotificationStatus::Applied
         } else {
@@ -224,7 +221,7 @@ impl Engine {
     async fn apply_dispute(
         &self,
         line: &Connected,
-        reference: Option<&str>,
+        subject: &Subject,
         report: DisputeReport,
     ) -> Result<Outcome, EngineError> {
         let connection = &line.connection;
@@ -232,7 +229,7 @@ impl Engine {
         let known = store::dispute::of_team(&self.inner.store, connection.team, known).await?;
         let payment = match known {
             Some(dispute) => dispute.payment(),
-            None => match self.find_about(line, reference).await? {
+            None => match self.find_about(line, subject).await? {
                 Found::Operation(about) => about.payment.id(),
                 Found::Not(outcome) => return Ok(outcome),
             },
@@ -255,9 +252,9 @@ impl Engine {
     async fn look_because_of(
         &self,
         line: &Connected,
-        reference: Option<&str>,
+        subject: &Subject,
     ) -> Result<Outcome, EngineError> {
-        let About { payment, n } = match self.find_about(line, reference).await? {
+        let About { payment, n } = match self.find_about(line, subject).await? {
             Found::Operation(about) => *about,
             Found::Not(outcome) => return Ok(outcome),
         };

@@ -2,6 +2,7 @@
 
 mod address;
 mod apply;
+mod import;
 mod list;
 mod recall;
 mod receive;
@@ -22,6 +23,8 @@ struct Outcome {
     status: NotificationStatus,
     message: Option<String>,
     payment: Option<domain::id::PaymentId>,
+    /// It is about something that may be imported yet.
+    may_come: bool,
     /// When it is to be applied, when it waits.
     due_at: Option<domain::Timestamp>,
 }
@@ -32,6 +35,7 @@ impl Outcome {
             status,
             message: None,
             payment: None,
+            may_come: false,
             due_at: None,
         }
     }

@@ -24,6 +24,8 @@ pub(crate) struct Effects {
     pub(crate) entries: Vec<Occurrence>,
     /// The flow that has brought the outcome about, which does not start that flow again.
     pub(crate) cause: Option<FlowId>,
+    /// Its outcome starts no flow: somebody else brought it about, and nothing here is to follow from it.
+    pub(crate) starts_no_flow: bool,
     /// Which idempotent requests have their response by now.
     pub(crate) responses: Responses,
     /// What else is committed.
@@ -95,12 +97,15 @@ impl Aggregate for Payment {
         let Effects {
             mut entries,
             cause,
+            starts_no_flow,
             responses,
             mut parts,
         } = effects;
-        engine
-            .trigger(self, &before.outcomes, cause.as_ref(), &mut entries)
-            .await?;
+        if !starts_no_flow {
+            engine
+                .trigger(self, &before.outcomes, cause.as_ref(), &mut entries)
+                .await?;
+        }
         self.next_version();
         self.count_public_events(&entries);
         engine.respond(self, responses, &mut parts);

@@ -72,6 +72,7 @@ pub use returns::{Returned, team_of_return};
 pub(crate) use route::Connected;
 pub(crate) use send::refusal;
 pub(crate) use settle::Report;
+pub(crate) use triggers::Before as OutcomesBefore;
 pub use webhook_in::{Webhook, WebhookOutcome};
 pub(crate) use webhook_out::{Calling, Hook};
 

@@ -96,6 +96,7 @@ impl Engine {
         let effects = Effects {
             entries,
             cause,
+            starts_no_flow: false,
             responses: if has_outcome {
                 Responses::OfOperation(n)
             } else {

@@ -19,6 +19,15 @@ pub(crate) struct Before {
 }
 
 impl Before {
+    /// Of a payment that was not there.
+    pub(crate) fn nothing() -> Self {
+        Self {
+            status: Status::Active,
+            captured: 0,
+            refunded: 0,
+        }
+    }
+
     /// What it is now.
     pub(crate) fn of(payment: &Payment) -> Self {
         Self {

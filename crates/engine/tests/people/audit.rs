@@ -44,6 +44,7 @@ fn connection(name: &str, processor: &str) -> SaveConnection {
         name: name.to_owned(),
         settings: serde_json::json!({}),
         credentials: None,
+        imports: None,
     }
 }
 

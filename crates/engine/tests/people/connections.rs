@@ -13,6 +13,7 @@ pub(crate) fn connection(id: &str) -> SaveConnection {
         name: "Approves".to_owned(),
         settings: json!({}),
         credentials: None,
+        imports: None,
     }
 }
 
@@ -79,6 +80,7 @@ fn credentials_are_sealed_replaced_and_kept_when_nothing_is_said_of_them() {
             &shop.server,
             SaveConnection {
                 credentials,
+                imports: None,
                 ..connection("own")
             },
         ))

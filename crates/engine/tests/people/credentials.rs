@@ -18,6 +18,7 @@ fn save(shop: &Shop, credentials: Option<&str>) -> Result<(), domain::Fault> {
         name: "Keyed".to_owned(),
         settings: json!({}),
         credentials: credentials.map(|text| text.to_owned().into()),
+        imports: None,
     };
     shop.run(shop.engine.save_connection(&shop.server, command))
         .map(drop)

@@ -90,6 +90,7 @@ fn connection(shop: &Shop, id: &str, settings: Value) {
         name: id.to_owned(),
         settings,
         credentials: None,
+        imports: None,
     };
     shop.run(shop.engine.save_connection(&shop.server, command))
         .unwrap();

@@ -40,6 +40,7 @@ fn flow(shop: &Shop, id: &str, settings: &Value, steps: &str) {
         name: id.to_owned(),
         settings: settings.clone(),
         credentials: None,
+        imports: None,
     };
     shop.run(shop.engine.save_connection(&shop.server, connection))
         .unwrap();
@@ -175,6 +176,7 @@ fn a_request_whose_flow_has_not_begun_to_charge_in_time_gets_no_outcome_for_good
         name: "on".to_owned(),
         settings: json!({}),
         credentials: None,
+        imports: None,
     };
     shop.run(shop.engine.save_connection(&shop.server, connection))
         .unwrap();

@@ -21,6 +21,7 @@ fn a_return_sends_the_customer_on_for_an_hour_after_its_end_and_no_longer() {
         name: "Asks".to_owned(),
         settings: json!({"asks": 1}),
         credentials: None,
+        imports: None,
     };
     shop.run(shop.engine.save_connection(&shop.server, connection))
         .unwrap();

@@ -75,6 +75,7 @@ fn sealed_secrets_that_nothing_refers_to_are_erased() {
             name: name.to_owned(),
             settings: serde_json::json!({}),
             credentials: Some("{\"key\": \"the secret\"}".to_owned().into()),
+            imports: None,
         };
         shop.run(shop.engine.save_connection(&shop.server, command))
             .unwrap();

@@ -268,6 +268,7 @@ fn the_key_of_an_open_payment_is_never_forgotten() {
         name: "Asks".to_owned(),
         settings: json!({"asks": 1}),
         credentials: None,
+        imports: None,
     };
     shop.run(shop.engine.save_connection(&shop.server, connection))
         .unwrap();

@@ -1,6 +1,6 @@
 //! `saveConnection`.
 
-use domain::{Fault, Faults, id::ConnectionId};
+use domain::{Fault, Faults, id::ConnectionId, payment::ImportMode};
 use engine::SaveConnection;
 use serde_json::{Map, Value};
 
@@ -23,12 +23,14 @@ pub(crate) fn parse(arguments: Map<String, Value>) -> Result<SaveConnection, Fau
     let name = faults.or_default(reader.needed("name", name));
     let settings = reader.json_object("settings");
     let settings = faults.or_default(reader.needed("settings", settings));
+    let imports = faults.or_default(reader.choice("imports", ImportMode::parse));
     faults.end(SaveConnection {
         id,
         processor,
         name,
         settings,
         credentials,
+        imports,
     })
 }
 

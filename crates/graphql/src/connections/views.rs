@@ -29,6 +29,7 @@ impl Object for ConnectionObject {
                     .collect(),
             ),
             "notificationUrl" => connection.notification_url.as_deref().into(),
+            "imports" => connection.imports.code().into(),
             "settings" => connection.settings.clone().into(),
             _ => return Err(unknown_field(self.type_name(), name)),
         })

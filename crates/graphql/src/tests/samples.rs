@@ -1,5 +1,7 @@
 //! Samples of everything that is shown, with as much filled in as can be.
 
+mod reported;
+
 use domain::{
     Timestamp,
     answer::{Answer, Approval},
@@ -7,31 +9,29 @@ use domain::{
     caller::ClientGrant,
     country::Country,
     customer::{Customer, Instrument, StoredMethod},
-    dispute::{Dispute, DisputeReason, DisputeReport, DisputeStage, DisputeStatus, NewDispute},
     event::{Event, EventKind},
     expiry::Expiry,
     id::{
-        AttachmentId, BlobId, ConnectionId, CustomerId, DeliveryId, DisputeId, EndpointId, FlowId,
-        IntentId, KeyId, MethodId, PaymentId, RefundId, TeamId, VaultToken,
+        AttachmentId, BlobId, ConnectionId, CustomerId, FlowId, IntentId, KeyId, MethodId,
+        PaymentId, RefundId, TeamId, VaultToken,
     },
     intent::{self, CartItem, CartPatch, Changes, Intent, Start},
     method::{CardFunding, Method},
     money::{Currency, Money},
-    notification::NotificationStatus,
     payment::{
-        FlowRun, Gateway, NewPayment, Operation, OperationKind, OperationState, PaidWith, Payer,
-        Payment, Status,
+        FlowRun, Gateway, ImportMode, NewPayment, Operation, OperationKind, OperationState,
+        PaidWith, Payer, Payment, Status,
     },
     person::{Address, Company, ShippingAddress},
     team::{ReturnHost, TeamSettings},
-    webhook::{Attempt, Attempts, DeliveryState},
 };
 use engine::{
-    AttachmentView, ClientTokenView, ConnectionView, DeliveryView, DisputeView, EndpointView,
-    FlowTrial, FlowView, NotificationView, TeamView, TrialStep, UploadAddress,
+    AttachmentView, ClientTokenView, ConnectionView, FlowTrial, FlowView, TeamView, TrialStep,
+    UploadAddress,
 };
 use serde_json::json;
-use uuid::Uuid;
+
+pub(crate) use reported::{delivery, dispute, endpoint, evidence, notification};
 
 pub(crate) fn uuid<T>(parse: impl Fn(&str) -> Option<T>) -> T {
     parse("01929f6e-0000-7000-8000-000000000001").unwrap()
@@ -355,6 +355,7 @@ pub(crate) fn connection() -> ConnectionView {
         methods: vec![Method::Card],
         settings: json!({}),
         notification_url: text("https://pay.example/notifications/t"),
+        imports: ImportMode::Quiet,
     }
 }
 
@@ -396,102 +397,5 @@ pub(crate) fn upload_address() -> UploadAddress {
         expires_at: at(),
         kind: FileType::Pdf,
         most: 1_024,
-    }
-}
-
-/// A chargeback of the payment.
-pub(crate) fn dispute() -> DisputeView {
-    let new = NewDispute {
-        id: DisputeId::new(Uuid::from_u128(9)),
-        team: payment().team(),
-        payment: payment().id(),
-        connection: ConnectionId::parse("bank-a").unwrap(),
-    };
-    let report = DisputeReport {
-        source_id: "dp_1".to_owned(),
-        source_payment: text("ch_1"),
-        status: DisputeStatus::NeedsResponse,
-        stage: DisputeStage::Chargeback,
-        reason: Some(DisputeReason::Fraud),
-        money: payment().money(),
-        disputed_at: at(),
-        respond_by: Some(at()),
-        processor_status: text("needs_response"),
-        processor_reason: text("10.4"),
-        funds: None,
-        as_of: None,
-    };
-    let (dispute, occurred) = Dispute::open(new, report, at());
-    DisputeView {
-        dispute,
-        timeline: Some(occurred.into_iter().map(|one| one.entry).collect()),
-    }
-}
-
-pub(crate) fn notification() -> NotificationView {
-    NotificationView {
-        id: Uuid::from_u128(10),
-        connection: ConnectionId::parse("bank-a").unwrap(),
-        received_at: at(),
-        word: "dispute.updated".to_owned(),
-        status: NotificationStatus::Applied,
-        message: text("well"),
-        payment: Some(payment().id()),
-    }
-}
-
-pub(crate) fn endpoint() -> EndpointView {
-    EndpointView {
-        id: uuid(EndpointId::parse),
-        url: "https://shop.example/hooks".to_owned(),
-        kinds: vec!["payment.*".to_owned()],
-        is_enabled: true,
-        created_at: at(),
-        failing_since: Some(at()),
-        secret: text("whsec_x"),
-    }
-}
-
-pub(crate) fn delivery() -> DeliveryView {
-    DeliveryView {
-        id: uuid(DeliveryId::parse),
-        team: uuid(TeamId::parse),
-        endpoint: uuid(EndpointId::parse),
-        event_id: event().id,
-        kind: "payment.captured".to_owned(),
-        stream: event().stream,
-        sequence: 3,
-        state: DeliveryState::Pending,
-        tries: 1,
-        next_at: Some(at()),
-        created_at: at(),
-        log: Attempts {
-            attempts: vec![Attempt {
-                at: at(),
-                duration_ms: 12,
-                status: Some(500),
-                answer: text("oops"),
-                error: text("no connection could be made"),
-            }],
-        },
-    }
-}
-
-pub(crate) fn evidence() -> engine::EvidenceView {
-    use domain::dispute::evidence::{EvidenceKind, EvidenceLimits, EvidenceText};
-    engine::EvidenceView {
-        limits: Some(EvidenceLimits {
-            text_chars: 10,
-            all_chars: 20,
-            files: 1,
-            file_bytes: 1,
-            all_bytes: 1,
-            types: &[FileType::Pdf],
-        }),
-        attachments: vec![attachment()],
-        proposed: vec![EvidenceText {
-            kind: EvidenceKind::Transaction,
-            text: "Paid.".to_owned(),
-        }],
     }
 }

@@ -71,13 +71,13 @@ async fn without_others(engine: &Engine, team: TeamId, mut books: Value) -> Opti
     let entries = books.get_mut("entries")?.as_array_mut()?;
     let mut own = Vec::with_capacity(entries.len());
     for entry in std::mem::take(entries) {
-        let reference = entry
-            .get("reference")
-            .and_then(Value::as_str)
-            .and_then(connector::Reference::parse);
-        let is_others = match reference {
+        let text = entry.get("reference").and_then(Value::as_str);
+        let is_others = match text.and_then(connector::Reference::parse) {
             Some((payment, _)) => engine.is_another_teams(team, payment).await.ok()?,
-            None => false,
+            // The key of a payment of another system begins with the team's id.
+            None => text
+                .and_then(|text| text.strip_prefix("ext_"))
+                .is_some_and(|key| !key.starts_with(&team.key())),
         };
         if !is_others {
             own.push(entry);

@@ -89,7 +89,12 @@ async fn opened(web: &Arc<Web>, request: Request) -> Result<String, Envelope> {
     let attempt = payment
         .authorisation()
         .ok_or_else(|| refused("paymentId", "must be of a payment that is authorised"))?;
-    let reference = Reference::new(id, attempt.n);
+    let reference = match payment.imported() {
+        Some(imported) => connectors::simulator::reference_of(&imported.processor_id),
+        None => Some(Reference::new(id, attempt.n)),
+    };
+    let reference =
+        reference.ok_or_else(|| refused("paymentId", "must be of a payment at the simulator"))?;
     let now = web.world.now();
     let stage = wish.lifecycle_stage.unwrap_or(DisputeStage::Chargeback);
     let first = DisputeState {
@@ -182,19 +187,17 @@ fn money(wish: &Wish, whole: Money) -> Result<Money, Envelope> {
 }
 
 fn respond_by(wish: &Wish) -> Result<Option<Timestamp>, Envelope> {
-    let Some(text) = wish.response_date.as_deref() else {
-        return Ok(None);
-    };
-    let read = Timestamp::parse(text);
-    read.map(Some).ok_or_else(|| {
-        refused(
-            "responseDate",
-            "must be a time such as 2026-01-31T09:30:00Z",
-        )
-    })
+    let text = wish.response_date.as_deref();
+    text.map(|text| date(text, "responseDate")).transpose()
 }
 
-fn refused(field: &str, rule: &str) -> Envelope {
+/// A time as the desk is given it.
+pub(super) fn date(text: &str, field: &str) -> Result<Timestamp, Envelope> {
+    let read = Timestamp::parse(text);
+    read.ok_or_else(|| refused(field, "must be a time such as 2026-01-31T09:30:00Z"))
+}
+
+pub(super) fn refused(field: &str, rule: &str) -> Envelope {
     Envelope::of(Fault::invalid(field, rule)).with_status(StatusCode::BAD_REQUEST)
 }
 

@@ -8,6 +8,7 @@ mod body;
 mod books;
 mod connections;
 mod desk;
+mod desk_payments;
 mod edge;
 mod envelope;
 mod graphql;
@@ -97,6 +98,7 @@ pub fn router(web: &Arc<Web>) -> Router {
     if web.rules.sandbox {
         router = router.route("/", get(start));
         router = router
+            .route("/sandbox/payments", post(desk_payments::make))
             .route("/sandbox/disputes", post(desk::open))
             .route("/sandbox/disputes/{id}", post(desk::move_on));
         router = router.route("/sandbox/books", get(books::books)).route(

@@ -22,6 +22,7 @@ pub(crate) async fn connections(db: &Db, own: TeamId, other: TeamId) {
         settings: json!({"of": id}),
         credentials: (id == "off").then(|| blob(1)),
         inbound_token: Some(format!("token of {id}")),
+        imports: domain::payment::ImportMode::Quiet,
     };
     let connections = [
         connection(own, "on", "bank"),

@@ -1,6 +1,7 @@
 //! What processors send by themselves, signed by the story in the simulator's place.
 
 mod genuine;
+mod imports;
 mod refused;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};

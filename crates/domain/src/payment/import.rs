@@ -1,0 +1,269 @@
+//! Payments that somebody else made at a processor, as its news tells of them.
+//!
+//! An import is made of captured money alone: an authorisation belongs to the system that asked for it, and nothing here may
+//! capture or release it by itself.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    CaptureRule, Gateway, Initiator, NewPayment, Occurrence, Operation, OperationFacts,
+    OperationKind, OperationState, Origin, PaidWith, Payment, PaymentEvent, Status,
+};
+use crate::{
+    Timestamp,
+    id::{ConnectionId, MethodId, PaymentId, RefundId, TeamId},
+    method::{CardFunding, Method},
+    money::Money,
+    text_enum::text_enum,
+};
+
+/// The longest id of a processor's that is taken, and the longest order. Unit: bytes.
+const ID_MAX: usize = 255;
+
+text_enum!(
+    /// What becomes of payments that a processor reports and that were not made here.
+    ImportMode {
+        /// Nothing: the notification is kept.
+        Off = "OFF",
+        /// They are kept as payments. They start no flow, and merchants get no event of them.
+        Quiet = "QUIET",
+        /// They are kept as payments, with events and flows as if they had been made here.
+        Announced = "ANNOUNCED",
+    }
+);
+
+/// A payment that somebody else made, as its processor reports it. Holds no number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MadeElsewhere {
+    /// The processor's id of it.
+    pub processor_id: String,
+    /// When it was made.
+    pub made_at: Timestamp,
+    /// What was asked for.
+    pub money: Money,
+    /// What was captured, in minor units.
+    pub captured: i64,
+    /// What was given back of it by others than this service, in minor units.
+    pub refunded: i64,
+    /// What it was paid with.
+    pub method: Method,
+    /// The last four digits of the card or account.
+    pub last_four: Option<String>,
+    /// The order, or whatever the other system calls it.
+    pub order_id: Option<String>,
+}
+
+/// What an import remembers of where it came from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Imported {
+    /// The processor's id of it.
+    pub processor_id: String,
+    /// What others gave back of it, in minor units.
+    #[serde(default)]
+    pub refunded: i64,
+}
+
+/// What an import needs besides the report.
+#[derive(Debug, Clone)]
+pub struct NewImport {
+    /// Whose it is.
+    pub team: TeamId,
+    /// Its id, of the report's date.
+    pub id: PaymentId,
+    /// The connection whose processor reported it.
+    pub connection: ConnectionId,
+    /// The connection's name and logo.
+    pub gateway: Gateway,
+    /// The id of what it was paid with.
+    pub method: MethodId,
+    /// The id of what was given back, where something was.
+    pub refund: RefundId,
+    /// Whether merchants get events of it.
+    pub is_announced: bool,
+    /// Now.
+    pub at: Timestamp,
+}
+
+/// The event that a payment was imported.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ImportFacts {
+    /// The connection whose processor reported it.
+    pub connection: ConnectionId,
+    /// What was captured.
+    pub amount: Money,
+    /// When it was made there.
+    pub made_at: Timestamp,
+    /// Whether merchants get events of it.
+    pub announced: bool,
+}
+
+impl MadeElsewhere {
+    /// Whether a payment can be made of it: `Err` is a clause for people.
+    ///
+    /// # Errors
+    /// Why none can.
+    pub fn check(&self, now: Timestamp) -> Result<(), &'static str> {
+        let is_id =
+            |text: &str| (1..=ID_MAX).contains(&text.len()) && !text.chars().any(char::is_control);
+        if !is_id(&self.processor_id) || !self.order_id.as_deref().is_none_or(is_id) {
+            return Err("its ids can't be kept");
+        }
+        if self.made_at > now || self.made_at.micros() <= 0 {
+            return Err("its date can't be right");
+        }
+        if self.captured == 0 {
+            return Err("nothing was captured of it");
+        }
+        let captured = 1..=self.money.minor();
+        if !captured.contains(&self.captured) || !(0..=self.captured).contains(&self.refunded) {
+            return Err("its amounts don't fit each other");
+        }
+        let digits = |text: &str| text.len() == 4 && text.bytes().all(|byte| byte.is_ascii_digit());
+        if !self.last_four.as_deref().is_none_or(digits) {
+            return Err("its last four digits are none");
+        }
+        Ok(())
+    }
+
+    fn paid_with(&self, id: MethodId) -> PaidWith {
+        PaidWith {
+            method: self.method,
+            token: None,
+            id,
+            blob: None,
+            hidden: false,
+            masked: self
+                .last_four
+                .as_ref()
+                .map(|four| format!("************{four}")),
+            bin: None,
+            expiry: None,
+            brand: (self.method.is_card() && self.method != Method::Card)
+                .then(|| self.method.code().to_owned()),
+            account: None,
+            wallet: None,
+            holder: None,
+            address: None,
+            fingerprint: None,
+            funding: CardFunding::Undefined,
+            product: None,
+        }
+    }
+}
+
+impl Payment {
+    /// A payment that was made elsewhere, with the date that it has there. `made` fits ([`MadeElsewhere::check`]).
+    pub fn import(made: &MadeElsewhere, new: NewImport) -> (Self, Vec<Occurrence>) {
+        let asked = NewPayment {
+            order_id: made.order_id.clone(),
+            initiator: Initiator::Customer,
+            ..NewPayment::of(new.team, made.money, made.paid_with(new.method))
+        };
+        let mut payment = Self::new(asked, new.id, made.made_at, None);
+        payment.origin = Origin::Import;
+        payment.capture_rule = CaptureRule::Immediate;
+        payment.go_through(new.gateway);
+        payment.imported = Some(Imported {
+            processor_id: made.processor_id.clone(),
+            refunded: 0,
+        });
+        payment.captured = made.captured;
+        payment.status = Status::Succeeded;
+        let charge = OperationKind::Authorise { capture: true };
+        let n = payment.push_done(charge, new.connection.clone(), made.captured, made.made_at);
+        if let Some(operation) = payment.operation_mut(n) {
+            operation.processor_id = Some(made.processor_id.clone());
+        }
+        let facts = PaymentEvent::Imported(ImportFacts {
+            connection: new.connection,
+            amount: Money::new(made.captured, made.money.currency()),
+            made_at: made.made_at,
+            announced: new.is_announced,
+        });
+        let created = new.is_announced.then(|| payment.created());
+        let events = [PaymentEvent::Authorised, PaymentEvent::Captured]
+            .map(|event| payment.event_of(n, event).filter(|_| new.is_announced));
+        let words = format!(
+            "Its processor reported it: made there {} as {}, {} captured.",
+            made.made_at.rfc3339_seconds(),
+            made.processor_id,
+            Money::new(made.captured, made.money.currency()).formatted(),
+        );
+        let imported = Occurrence::new(new.at, "Imported")
+            .saying(words)
+            .events(created)
+            .event(facts)
+            .events(events.into_iter().flatten());
+        let mut lines = vec![imported];
+        lines.extend(payment.refunded_elsewhere(made, new.refund, new.is_announced, new.at));
+        (payment, lines)
+    }
+
+    /// Takes what others gave back of an import by now; `None` when that is known. It never comes to more than was captured.
+    pub fn refunded_elsewhere(
+        &mut self,
+        made: &MadeElsewhere,
+        refund: RefundId,
+        is_announced: bool,
+        at: Timestamp,
+    ) -> Option<Occurrence> {
+        let left = self.captured.saturating_sub(self.refunded());
+        let connection = self.authorisation()?.connection.clone();
+        let imported = self.imported.as_mut()?;
+        let more = made.refunded.saturating_sub(imported.refunded).min(left);
+        if more <= 0 {
+            return None;
+        }
+        imported.refunded = imported.refunded.saturating_add(more);
+        let n = self.push_done(OperationKind::Refund { id: refund }, connection, more, at);
+        self.refresh_refund_status(OperationKind::Refund { id: refund });
+        let event: fn(OperationFacts) -> PaymentEvent = if is_announced {
+            PaymentEvent::Refunded
+        } else {
+            PaymentEvent::RefundImported
+        };
+        Some(
+            Occurrence::new(at, "Refunded elsewhere")
+                .saying(self.words(more))
+                .events(self.event_of(n, event)),
+        )
+    }
+
+    /// What an import remembers of where it came from.
+    pub fn imported(&self) -> Option<&Imported> {
+        self.imported.as_ref()
+    }
+
+    /// Adds an operation that somebody else had carried out.
+    fn push_done(
+        &mut self,
+        kind: OperationKind,
+        connection: ConnectionId,
+        amount: i64,
+        at: Timestamp,
+    ) -> u32 {
+        let n = self.next_number();
+        self.operations.push(Operation {
+            n,
+            kind,
+            connection,
+            amount,
+            reason: None,
+            started_at: at,
+            send_by: at,
+            state: OperationState::Done { at },
+            next_at: None,
+            looks: 0,
+            action: None,
+            give_up_at: None,
+            return_key: None,
+            answer: None,
+            processor_id: None,
+            phase: None,
+            owed: None,
+            other: None,
+            once: None,
+        });
+        n
+    }
+}

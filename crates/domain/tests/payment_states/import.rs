@@ -1,0 +1,152 @@
+//! Payments that were made elsewhere.
+
+use domain::{
+    Timestamp,
+    id::{ConnectionId, MethodId, PaymentId, RefundId, TeamId},
+    method::Method,
+    money::{Currency, Money},
+    payment::{
+        Gateway, MadeElsewhere, NewImport, Occurrence, Origin, Payment, PaymentEvent, Status,
+    },
+};
+use uuid::Uuid;
+
+use crate::bench::{apply_news, at, done, refund};
+
+fn made() -> MadeElsewhere {
+    MadeElsewhere {
+        processor_id: "ch_1".to_owned(),
+        made_at: at(1),
+        money: Money::new(1000, Currency::parse("EUR").unwrap()),
+        captured: 800,
+        refunded: 0,
+        method: Method::Visa,
+        last_four: Some("4242".to_owned()),
+        order_id: Some("order-17".to_owned()),
+    }
+}
+
+fn import(made: &MadeElsewhere, is_announced: bool) -> (Payment, Vec<Occurrence>) {
+    let new = NewImport {
+        team: TeamId::new(Uuid::from_u128(1)),
+        id: PaymentId::new(Uuid::from_u128(2)),
+        connection: ConnectionId::parse("bank-a").unwrap(),
+        gateway: Gateway {
+            processor: "bank".to_owned(),
+            name: "Bank".to_owned(),
+            logo: None,
+        },
+        method: MethodId::new(Uuid::from_u128(3)),
+        refund: RefundId::new(Uuid::from_u128(4)),
+        is_announced,
+        at: at(10),
+    };
+    Payment::import(made, new)
+}
+
+fn events(lines: &[Occurrence]) -> Vec<&PaymentEvent> {
+    lines.iter().flat_map(|line| &line.events).collect()
+}
+
+#[test]
+fn an_import_is_a_charge_that_is_done_and_nothing_is_due_for_it() {
+    let (mut one, _) = import(&made(), false);
+    assert_eq!(
+        (one.origin(), one.status()),
+        (Origin::Import, Status::Succeeded)
+    );
+    assert_eq!((one.captured(), one.refundable()), (800, 800));
+    assert_eq!(one.created_at(), at(1));
+    let charge = one.authorisation().unwrap();
+    assert_eq!(charge.processor_id.as_deref(), Some("ch_1"));
+    assert_eq!((one.expires_at(), one.capture_at()), (None, None));
+    assert!(one.authorisation_ended());
+    let back = refund(&mut one, 800, 20);
+    apply_news(&mut one, back, done(), 21);
+    assert_eq!(one.status(), Status::Refunded);
+}
+
+#[test]
+fn a_quiet_import_has_no_public_event_and_an_announced_one_has_those_of_a_sale() {
+    let refunded = MadeElsewhere {
+        refunded: 300,
+        ..made()
+    };
+    let (mut quiet, lines) = import(&refunded, false);
+    quiet.count_public_events(&lines);
+    assert_eq!(quiet.public_events_before(&[]), 0);
+    assert!(matches!(
+        events(&lines)[..],
+        [PaymentEvent::Imported(_), PaymentEvent::RefundImported(_)]
+    ));
+    let (mut announced, lines) = import(&refunded, true);
+    announced.count_public_events(&lines);
+    assert_eq!(announced.public_events_before(&[]), 4);
+    assert!(matches!(
+        events(&lines)[..],
+        [
+            PaymentEvent::Created(_),
+            PaymentEvent::Imported(_),
+            PaymentEvent::Authorised(_),
+            PaymentEvent::Captured(_),
+            PaymentEvent::Refunded(_)
+        ]
+    ));
+}
+
+#[test]
+fn what_others_give_back_counts_once_and_never_comes_to_more_than_was_captured() {
+    let (mut one, _) = import(&made(), true);
+    let mut takes = |refunded: i64, n: u128| {
+        let refund = RefundId::new(Uuid::from_u128(n));
+        let report = MadeElsewhere { refunded, ..made() };
+        let took = one
+            .refunded_elsewhere(&report, refund, true, at(30))
+            .is_some();
+        (took, one.refunded(), one.status())
+    };
+    assert_eq!(takes(300, 10), (true, 300, Status::PartialRefunded));
+    assert_eq!(takes(300, 11), (false, 300, Status::PartialRefunded));
+    assert_eq!(
+        takes(200, 12),
+        (false, 300, Status::PartialRefunded),
+        "an older report"
+    );
+    assert_eq!(takes(800, 13), (true, 800, Status::Refunded));
+    let (mut mixed, _) = import(&made(), true);
+    let own = refund(&mut mixed, 700, 20);
+    apply_news(&mut mixed, own, done(), 21);
+    let report = MadeElsewhere {
+        refunded: 300,
+        ..made()
+    };
+    let id = RefundId::new(Uuid::from_u128(14));
+    assert!(
+        mixed
+            .refunded_elsewhere(&report, id, true, at(30))
+            .is_some()
+    );
+    assert_eq!((mixed.refunded(), mixed.status()), (800, Status::Refunded));
+}
+
+#[test]
+fn what_can_not_be_kept_says_why() {
+    let now = at(10);
+    assert_eq!(made().check(now), Ok(()));
+    let odd: [fn(&mut MadeElsewhere); 9] = [
+        |made| made.captured = 0,
+        |made| made.captured = 1001,
+        |made| made.captured = -1,
+        |made| made.refunded = 801,
+        |made| made.refunded = -1,
+        |made| made.made_at = at(11),
+        |made| made.made_at = Timestamp::from_micros(-1),
+        |made| made.processor_id.clear(),
+        |made| made.last_four = Some("42424".to_owned()),
+    ];
+    for (n, change) in odd.iter().enumerate() {
+        let mut one = made();
+        change(&mut one);
+        assert!(one.check(now).is_err(), "{n}");
+    }
+}

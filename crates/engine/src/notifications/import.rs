@@ -1,0 +1,197 @@
+//! Payments that somebody else made at a processor: kept as payments where the connection says so.
+
+use std::time::Duration;
+
+use connector::Subject;
+use domain::{
+    id::{MethodId, PaymentId, RefundId},
+    notification::NotificationStatus,
+    payment::{Gateway, ImportMode, MadeElsewhere, NewImport, Payment},
+};
+use store::{
+    imported_payment::{self, Reported},
+    notification::Notification,
+};
+
+use super::{
+    Outcome,
+    apply::{About, Found},
+};
+use crate::{
+    Engine,
+    change::{Decision, Key},
+    commit::{CommitParts, Ended},
+    faults::EngineError,
+    payments::{Connected, Effects, OutcomesBefore},
+};
+
+/// So long news about a payment of which nothing is known waits for the report that brings it: processors do not keep an order.
+const MAY_COME: Duration = Duration::from_hours(1);
+
+/// How often an import is tried again because somebody else imports the same payment.
+const TRIES: u32 = 4;
+
+impl Engine {
+    /// The charge of an import, by the processor's id of it.
+    pub(super) async fn find_import(
+        &self,
+        line: &Connected,
+        subject: &Subject,
+    ) -> Result<Found, EngineError> {
+        let connection = &line.connection;
+        let foreign =
+            Outcome::of(NotificationStatus::Foreign).because("it has no reference of ours");
+        let Some(processor_id) = subject.processor_id.as_deref() else {
+            return Ok(Found::Not(foreign));
+        };
+        let reported = Reported {
+            team: connection.team,
+            connection: &connection.id,
+            processor_id,
+        };
+        let store = &self.inner.store;
+        let payment = match imported_payment::find(store, reported).await? {
+            Some(id) => store::payment::of_team(store, connection.team, id).await?,
+            None => None,
+        };
+        let Some(payment) = payment else {
+            return Ok(Found::Not(Outcome {
+                may_come: connection.imports != ImportMode::Off,
+                ..foreign
+            }));
+        };
+        crate::commit::note_payment(payment.id());
+        let n = payment.authorisation().map_or(1, |charge| charge.n);
+        Ok(Found::Operation(Box::new(About { payment, n })))
+    }
+
+    /// What is foreign and may be imported yet waits for some time.
+    pub(super) fn or_waits(&self, outcome: Outcome, one: &Notification) -> Outcome {
+        let is_early = self.inner.world.now() < one.received_at.after(MAY_COME);
+        if !outcome.may_come || !is_early {
+            return outcome;
+        }
+        let mut waits = Outcome::of(NotificationStatus::Waiting)
+            .because("it is about a payment that its processor has not reported yet");
+        waits.due_at = Some(self.next_try(one));
+        waits
+    }
+
+    /// Takes the report of a payment that was made elsewhere.
+    pub(super) async fn take_made(
+        &self,
+        line: &Connected,
+        subject: &Subject,
+        made: MadeElsewhere,
+    ) -> Result<Outcome, EngineError> {
+        let choice = line.connection.imports;
+        for _ in 0..TRIES {
+            let foreign = match self.find_about(line, subject).await? {
+                Found::Operation(about) if about.payment.imported().is_some() => {
+                    return self.take_refunds(about.payment, &made, choice).await;
+                }
+                Found::Operation(about) => {
+                    let outcome = Outcome::of(NotificationStatus::Unchanged);
+                    return Ok(outcome.about(about.payment.id()));
+                }
+                Found::Not(outcome) => outcome,
+            };
+            // One with a reference of ours is never imported: its loss is an alarm.
+            if foreign.status != NotificationStatus::Foreign || choice == ImportMode::Off {
+                return Ok(Outcome {
+                    may_come: false,
+                    ..foreign
+                });
+            }
+            if let Err(why) = made.check(self.inner.world.now()) {
+                return Ok(Outcome::of(NotificationStatus::Foreign).because(why));
+            }
+            if let Some(imported) = Box::pin(self.import(line, &made)).await? {
+                let id = imported.id();
+                let outcome = self.goes_on(imported, 0, id).await;
+                return Ok(outcome.because("the payment was imported"));
+            }
+        }
+        Err(domain::Fault::unavailable().into())
+    }
+
+    /// Keeps a payment that was made elsewhere. `None`: somebody else has just done so.
+    async fn import(
+        &self,
+        line: &Connected,
+        made: &MadeElsewhere,
+    ) -> Result<Option<Payment>, EngineError> {
+        let (connection, world) = (&line.connection, &self.inner.world);
+        let id = PaymentId::new(world.uuid_at(made.made_at));
+        let is_announced = connection.imports == ImportMode::Announced;
+        let made = MadeElsewhere {
+            made_at: domain::dated::date_of(id.uuid()).unwrap_or(made.made_at),
+            ..made.clone()
+        };
+        let new = NewImport {
+            team: connection.team,
+            id,
+            connection: connection.id.clone(),
+            gateway: Gateway {
+                processor: connection.processor.clone(),
+                name: connection.name.clone(),
+                logo: line.connector.descriptor().logo.map(str::to_owned),
+            },
+            method: MethodId::new(world.uuid_v7()),
+            refund: RefundId::new(world.uuid_v7()),
+            is_announced,
+            at: world.now(),
+        };
+        let (mut payment, mut lines) = Payment::import(&made, new);
+        if is_announced {
+            let before = OutcomesBefore::nothing();
+            self.trigger(&mut payment, &before, None, &mut lines)
+                .await?;
+        }
+        payment.count_public_events(&lines);
+        let reported = Reported {
+            team: connection.team,
+            connection: &connection.id,
+            processor_id: &made.processor_id,
+        };
+        let parts = CommitParts {
+            statements: vec![imported_payment::note(reported, id)],
+            is_services: true,
+            ..CommitParts::default()
+        };
+        let ended = self.commit_payment(&payment, &lines, parts).await?;
+        Ok((ended == Ended::Done).then_some(payment))
+    }
+
+    /// Takes what others gave back of an import since.
+    async fn take_refunds(
+        &self,
+        payment: Payment,
+        made: &MadeElsewhere,
+        choice: ImportMode,
+    ) -> Result<Outcome, EngineError> {
+        let (id, before) = (payment.id(), payment.version());
+        let key = Key {
+            team: payment.team(),
+            id,
+        };
+        let world = &self.inner.world;
+        let refund = RefundId::new(world.uuid_v7());
+        let is_announced = choice == ImportMode::Announced;
+        let decide = |mut payment: Payment| async move {
+            let refunded = payment.refunded_elsewhere(made, refund, is_announced, world.now());
+            Ok(match refunded {
+                None => Decision::Leave(payment, ()),
+                Some(line) => {
+                    let effects = Effects {
+                        starts_no_flow: !is_announced,
+                        ..Effects::of(vec![line])
+                    };
+                    Decision::Write(payment, effects, ())
+                }
+            })
+        };
+        let (payment, ()) = self.change(key, decide).await?;
+        Ok(self.goes_on(payment, before, id).await)
+    }
+}

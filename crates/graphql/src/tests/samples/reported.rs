@@ -1,0 +1,110 @@
+//! Samples of what is reported and sent: disputes, notifications, endpoints and deliveries.
+
+use domain::{
+    attachment::FileType,
+    dispute::{Dispute, DisputeReason, DisputeReport, DisputeStage, DisputeStatus, NewDispute},
+    id::{ConnectionId, DeliveryId, DisputeId, EndpointId, TeamId},
+    notification::NotificationStatus,
+    webhook::{Attempt, Attempts, DeliveryState},
+};
+use engine::{DeliveryView, DisputeView, EndpointView, NotificationView};
+use uuid::Uuid;
+
+use super::{at, attachment, event, payment, text, uuid};
+
+/// A chargeback of the payment.
+pub(crate) fn dispute() -> DisputeView {
+    let new = NewDispute {
+        id: DisputeId::new(Uuid::from_u128(9)),
+        team: payment().team(),
+        payment: payment().id(),
+        connection: ConnectionId::parse("bank-a").unwrap(),
+    };
+    let report = DisputeReport {
+        source_id: "dp_1".to_owned(),
+        source_payment: text("ch_1"),
+        status: DisputeStatus::NeedsResponse,
+        stage: DisputeStage::Chargeback,
+        reason: Some(DisputeReason::Fraud),
+        money: payment().money(),
+        disputed_at: at(),
+        respond_by: Some(at()),
+        processor_status: text("needs_response"),
+        processor_reason: text("10.4"),
+        funds: None,
+        as_of: None,
+    };
+    let (dispute, occurred) = Dispute::open(new, report, at());
+    DisputeView {
+        dispute,
+        timeline: Some(occurred.into_iter().map(|one| one.entry).collect()),
+    }
+}
+
+pub(crate) fn notification() -> NotificationView {
+    NotificationView {
+        id: Uuid::from_u128(10),
+        connection: ConnectionId::parse("bank-a").unwrap(),
+        received_at: at(),
+        word: "dispute.updated".to_owned(),
+        status: NotificationStatus::Applied,
+        message: text("well"),
+        payment: Some(payment().id()),
+    }
+}
+
+pub(crate) fn endpoint() -> EndpointView {
+    EndpointView {
+        id: uuid(EndpointId::parse),
+        url: "https://shop.example/hooks".to_owned(),
+        kinds: vec!["payment.*".to_owned()],
+        is_enabled: true,
+        created_at: at(),
+        failing_since: Some(at()),
+        secret: text("whsec_x"),
+    }
+}
+
+pub(crate) fn delivery() -> DeliveryView {
+    DeliveryView {
+        id: uuid(DeliveryId::parse),
+        team: uuid(TeamId::parse),
+        endpoint: uuid(EndpointId::parse),
+        event_id: event().id,
+        kind: "payment.captured".to_owned(),
+        stream: event().stream,
+        sequence: 3,
+        state: DeliveryState::Pending,
+        tries: 1,
+        next_at: Some(at()),
+        created_at: at(),
+        log: Attempts {
+            attempts: vec![Attempt {
+                at: at(),
+                duration_ms: 12,
+                status: Some(500),
+                answer: text("oops"),
+                error: text("no connection could be made"),
+            }],
+        },
+    }
+}
+
+pub(crate) fn evidence() -> engine::EvidenceView {
+    use domain::dispute::evidence::{EvidenceKind, EvidenceLimits, EvidenceText};
+    engine::EvidenceView {
+        limits: Some(EvidenceLimits {
+            text_chars: 10,
+            all_chars: 20,
+            files: 1,
+            file_bytes: 1,
+            all_bytes: 1,
+            types: &[FileType::Pdf],
+        }),
+        attachments: vec![attachment()],
+        proposed: vec![EvidenceText {
+            kind: EvidenceKind::Transaction,
+            text: "Paid.".to_owned(),
+        }],
+    }
+}
