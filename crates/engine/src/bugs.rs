@@ -7,7 +7,7 @@
     reason = "each has the shape of what it stands in for"
 )]
 
-use db::{Change, Committed};
+use db::{Change, Committed, Statement};
 use domain::{
     Fault, Timestamp,
     id::TeamId,
@@ -21,6 +21,7 @@ use crate::{
     commit::{CommitParts, Ended, Failed},
     events::EventCursor,
     faults::EngineError,
+    idempotency::{NamedVersion, payment_response},
     settled::Reading,
     webhooks::Letter,
 };
@@ -136,4 +137,16 @@ pub(crate) async fn rename_message(engine: &Engine, letter: &Letter<'_>) -> Atte
     let id = format!("{}:{:016x}", letter.id, engine.inner.world.random());
     let renamed = Letter { id: &id, ..*letter };
     engine.unplanted_post(&renamed).await
+}
+
+/// For `NamedVersion::kept`.
+pub(crate) const fn keep_no_version(_: &NamedVersion, _: &Payment) -> Vec<Statement> {
+    Vec::new()
+}
+
+/// For `NamedVersion::kept`.
+pub(crate) fn keep_later_version(named: &NamedVersion, payment: &Payment) -> Vec<Statement> {
+    named
+        .with(payment_response(payment))
+        .unplanted_kept(payment)
 }

@@ -16,10 +16,34 @@ pub struct Record {
     pub fingerprint: String,
     /// What the request made or touched: a payment; for a token its customer, or itself when it is nobody's.
     pub stream: Option<String>,
-    /// The stored response: a document of the engine's.
-    pub answer: Option<String>,
+    /// The response.
+    pub answer: Option<Answer>,
     /// The client token that took the key; none for a secret key.
     pub taken_by: Option<KeyId>,
+}
+
+/// The response under a key, as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// A document of the engine's.
+    Document(String),
+    /// The payment of the record as it was at this version: what is stored of it, until somebody changes it, who writes the
+    /// document here in the same commit.
+    Version(u64),
+}
+
+/// Stands before the number of a version, and before no document.
+const VERSION: &str = "version ";
+
+impl Answer {
+    fn read(text: String) -> Self {
+        let version = text.strip_prefix(VERSION).and_then(|n| n.parse().ok());
+        version.map_or(Self::Document(text), Self::Version)
+    }
+
+    fn of_version(version: u64) -> String {
+        format!("{VERSION}{version}")
+    }
 }
 
 /// A key that is taken.
@@ -65,6 +89,10 @@ static FIRST_ANSWER: Update = Update::new("once", &["team_id", "scope", "key_has
     .expecting(&["stream"])
     .only_if("answer is null");
 
+/// What a key answers, when it names something else.
+static KEPT: Update = Update::new("once", &["team_id", "scope", "key_hash"], &["answer"])
+    .expecting(&["stream", "answer"]);
+
 /// A key's record.
 static BY_KEY: Select = Select::new(
     "once",
@@ -109,6 +137,30 @@ pub fn answer(team: TeamId, once: &OnceRef, stream: &str, answer: &str) -> State
         .or_none()
 }
 
+/// The response from now on is the payment as it is at this version, which is committed with this.
+pub fn answer_by_version(team: TeamId, once: &OnceRef, stream: &str, version: u64) -> Statement {
+    answer(team, once, stream, &Answer::of_version(version))
+}
+
+/// Writes the document of a version into a record that names it; for the commit that changes the payment.
+pub fn keep_version(
+    team: TeamId,
+    once: &OnceRef,
+    stream: &str,
+    version: u64,
+    document: &str,
+) -> Statement {
+    KEPT.with(vec![
+        team.key().into(),
+        once.scope.as_str().into(),
+        once.key.as_str().into(),
+        document.into(),
+        stream.into(),
+        Answer::of_version(version).into(),
+    ])
+    .or_none()
+}
+
 /// Writes the response until there is an outcome, unless there is one already.
 pub fn answer_meanwhile(team: TeamId, once: &OnceRef, stream: &str, answer: &str) -> Statement {
     FIRST_ANSWER.with(vec![
@@ -140,7 +192,7 @@ pub async fn find(
     let record = Record {
         fingerprint: row.take_text(0)?,
         stream: row.take_opt_text(1)?,
-        answer: row.take_opt_text(2)?,
+        answer: row.take_opt_text(2)?.map(Answer::read),
         taken_by: row.take_opt_text(4)?.as_deref().and_then(KeyId::parse),
     };
     let is_old = row.int(3)? <= forgotten_before.micros();

@@ -65,12 +65,16 @@ bugs! {
     LateNewsChangesState,
     /// A request whose time is over is answered FAILED while the processor is being asked.
     LateRequestAnsweredFailed,
+    /// Who changes a payment keeps the changed one for a repeated request, not the version that its record names.
+    LaterVersionReplayed,
     /// A node that takes a due payment takes no lease: every node looks after it.
     LeaseIgnored,
     /// A list by date, the oldest first, shows what is not settled yet.
     ListsUnsettled,
     /// A look-up asks for a reference that was never sent.
     LookUpUnderNewReference,
+    /// Who changes a payment does not keep the version that an idempotency record names.
+    NamedVersionLost,
     /// A payment that ended without money keeps its intent and its client token.
     NeverReleased,
     /// "Not found" counts as evidence at once.

@@ -24,6 +24,12 @@ impl Payment {
     /// Counts a commit. Each change calls it once, before the document is written.
     pub fn next_version(&mut self) {
         self.version += 1;
+        self.is_response = false;
+    }
+
+    /// Idempotency records name this version as their response. Who changes it writes the document into them.
+    pub fn note_response(&mut self) {
+        self.is_response = true;
     }
 
     /// Counts the events of a commit that merchants get. Each change calls it once, before the document is written.

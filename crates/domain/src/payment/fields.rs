@@ -178,6 +178,18 @@ impl Payment {
         &self.answered
     }
 
+    /// Whether idempotency records name this very version as their response, in place of a copy of it.
+    pub fn is_response(&self) -> bool {
+        self.is_response
+    }
+
+    /// Every idempotency record whose response is this payment as it was at some version, or will be.
+    pub fn idempotency_records(&self) -> impl Iterator<Item = &OnceRef> {
+        let operations = self.operations.iter();
+        let asked = operations.filter_map(|operation| operation.once.as_ref());
+        asked.chain(&self.answered).chain(&self.owed_answer)
+    }
+
     /// The disputes that keep it DISPUTED, in the order in which they became known.
     pub fn contested_by(&self) -> &[DisputeId] {
         &self.contested_by

@@ -176,6 +176,9 @@ pub struct Fields {
     /// What an import remembers of where it came from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     imported: Option<Imported>,
+    /// Whether idempotency records name this very version as their response, in place of a copy of it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    is_response: bool,
     /// The disputes that keep it DISPUTED, in the order in which they became known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     contested_by: Vec<DisputeId>,

@@ -120,6 +120,7 @@ impl Payment {
             owed_answer: None,
             answered: Vec::new(),
             imported: None,
+            is_response: false,
             contested_by: Vec::new(),
             operations: Vec::new(),
         }))

@@ -32,6 +32,10 @@
 //! | what is stored, a method or a customer, is made | the token, or the id | the one that makes it |
 //! | a failure of ours, or an operation under way | none: the client tries again | |
 //!
+//! A response that is the payment at the version of the same commit is not copied: the record names the version. Whoever commits the next
+//! version of such a payment writes the document of the one before into the records that name it, in the same commit
+//! ([`NamedVersion`]), so that a replay stays what the request got.
+//!
 //! The request itself gets what a repeat would get: when others have gone on with its payment it reads its own key.
 //!
 //! # What is promised
@@ -59,7 +63,7 @@ use serde::{Deserialize, Serialize};
 use crate::Engine;
 use equality::Blanks;
 
-pub(crate) use responses::{Responses, payment_response};
+pub(crate) use responses::{NamedVersion, Responses, payment_response};
 
 /// The scope of payments, as it is stored.
 pub(crate) const AUTHORISE_SCOPE: &str = "authorise";

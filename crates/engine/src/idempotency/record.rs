@@ -3,17 +3,18 @@
 use std::time::Duration;
 
 use domain::{
-    Code, Fault,
+    Code, Fault, Timestamp,
     caller::{Caller, Credential},
-    id::{CustomerId, PaymentId},
-    payment::OnceRef,
+    id::{CustomerId, PaymentId, TeamId},
+    payment::{OnceRef, Payment},
 };
-use store::once::{Claim, Record};
+use store::once::{Answer, Claim, Record};
 use zeroize::Zeroizing;
 
 use super::{
     Kept, Once, Response, Scope, Snapshot,
     equality::{CANONICAL_VERSION, canonical, is_same_request},
+    payment_response,
 };
 use crate::{
     Engine,
@@ -21,6 +22,10 @@ use crate::{
     faults::EngineError,
     payments::{may_read, may_use},
 };
+
+/// How often a record is read whose payment is changed at the same time. One change writes the document into the record, so that the
+/// second look finds it, or the response that has taken its place.
+const LOOKS: usize = 8;
 
 /// A request that reads what is stored under its key.
 #[derive(Clone, Copy)]
@@ -142,7 +147,45 @@ impl Engine {
     async fn record_of(&self, claim: &Claim) -> Result<Option<Record>, EngineError> {
         let retention = self.inner.settings.idempotency_retention;
         let forgotten = self.inner.world.now().before(retention);
-        Ok(store::once::find(&self.inner.store, claim.team, &claim.once, forgotten).await?)
+        self.read_record(claim.team, &claim.once, forgotten).await
+    }
+
+    /// A record with its response as a document, unless it was forgotten before this time.
+    pub(crate) async fn read_record(
+        &self,
+        team: TeamId,
+        once: &OnceRef,
+        forgotten: Timestamp,
+    ) -> Result<Option<Record>, EngineError> {
+        for _ in 0..LOOKS {
+            let found = store::once::find(&self.inner.store, team, once, forgotten).await?;
+            let Some(mut record) = found else {
+                return Ok(None);
+            };
+            let Some(Answer::Version(version)) = record.answer else {
+                return Ok(Some(record));
+            };
+            let payment = self.named_payment(team, &record).await?;
+            if let Some(document) = document_of(&payment, version) {
+                record.answer = Some(Answer::Document(document));
+                return Ok(Some(record));
+            }
+            // The payment was changed since the record was read: by now the document stands in the record.
+        }
+        tracing::error!("an idempotency record names a version of its payment that is gone");
+        Err(Fault::unknown().into())
+    }
+
+    /// The payment whose version a record names.
+    async fn named_payment(&self, team: TeamId, record: &Record) -> Result<Payment, EngineError> {
+        let id = record.stream.as_deref().and_then(PaymentId::parse);
+        let found = match id {
+            Some(id) => store::payment::of_team(&self.inner.store, team, id).await?,
+            None => None,
+        };
+        let missing =
+            || db::DbError::Corrupt("once: a record names a version of no payment".to_owned());
+        Ok(found.ok_or_else(missing)?)
     }
 
     /// What a record is for this request; `None` while the response is still to come.
@@ -157,7 +200,7 @@ impl Engine {
             return Ok(Some(Found::fault(reused_by_another())));
         }
         let same = is_same_request(&record.fingerprint, &reader.claim.fingerprint);
-        let Some(response) = record.answer.as_deref() else {
+        let Some(Answer::Document(response)) = &record.answer else {
             return Ok(None);
         };
         let snapshot: Snapshot<T::Stored> = serde_json::from_str(response).map_err(|error| {
@@ -241,6 +284,11 @@ impl Engine {
             }
         }
     }
+}
+
+/// The document of a payment's version, if that is its version.
+fn document_of(payment: &Payment, version: u64) -> Option<String> {
+    (payment.version() == version).then(|| payment_response(payment))
 }
 
 /// The fault of a key that was used, for a browser that may not learn anything of the first request: not even whether it was an

@@ -1,7 +1,10 @@
 //! What the commits of a payment store as the responses to idempotent requests.
 
-use db::Change;
-use domain::payment::{Occurrence, OnceRef, OperationState, Payment, PaymentEvent};
+use db::{Change, Statement};
+use domain::{
+    Fault,
+    payment::{Occurrence, OnceRef, OperationState, Payment, PaymentEvent},
+};
 use store::once::Claim;
 
 use super::{AUTHORISE_SCOPE, Snapshot};
@@ -72,8 +75,10 @@ impl Engine {
             payment.owe_answer(once);
             payment.take_once(n);
         } else {
-            let response = response_to(payment, n);
-            store_response(payment, &once, &response, parts);
+            match fault_of(payment, n) {
+                Some(fault) => store_fault(payment, &once, fault, parts),
+                None => name_version(payment, &once, parts),
+            }
         }
     }
 
@@ -157,30 +162,82 @@ enum Responded {
 /// The response to the request that waits: the payment as it is.
 fn respond_owed(payment: &mut Payment, parts: &mut CommitParts) {
     if let Some(once) = payment.take_owed_answer() {
-        let response = payment_response(payment);
-        store_response(payment, &once, &response, parts);
+        name_version(payment, &once, parts);
         payment.note_answered(once);
     }
 }
 
-fn store_response(payment: &Payment, once: &OnceRef, response: &str, parts: &mut CommitParts) {
+/// The response is the payment as it is committed: named, not copied.
+fn name_version(payment: &mut Payment, once: &OnceRef, parts: &mut CommitParts) {
+    let (key, version) = (payment.id().key(), payment.version());
+    let store = store::once::answer_by_version(payment.team(), once, &key, version);
+    parts.statements.push(store);
+    payment.note_response();
+}
+
+fn store_fault(payment: &Payment, once: &OnceRef, fault: Fault, parts: &mut CommitParts) {
+    let response = Snapshot::<StoredPayment>::Fault(fault).text();
     let key = payment.id().key();
-    let store = store::once::answer(payment.team(), once, &key, response);
+    let store = store::once::answer(payment.team(), once, &key, &response);
     parts.statements.push(store);
 }
 
-/// The response to the request that asked for operation `n`.
-fn response_to(payment: &Payment, n: u32) -> String {
+/// The fault that is the response to the request that asked for operation `n`; without one it is the payment.
+fn fault_of(payment: &Payment, n: u32) -> Option<Fault> {
     // A capture that completes an authorisation has the authorisation's key: the response to that request is the payment.
     let operation = payment.operation(n);
     let is_authorisation = operation
         .and_then(|operation| operation.once.as_ref())
         .is_some_and(|once| once.scope == AUTHORISE_SCOPE);
     let is_attempt = operation.is_some_and(|operation| operation.kind.is_attempt());
-    match payment.verdict(n) {
-        Err(_) if is_authorisation && !is_attempt => payment_response(payment),
-        Ok(()) => payment_response(payment),
-        Err(fault) => Snapshot::<StoredPayment>::Fault(fault).text(),
+    if is_authorisation && !is_attempt {
+        return None;
+    }
+    payment.verdict(n).err()
+}
+
+/// A version of a payment that idempotency records name, before it is changed.
+pub(crate) struct NamedVersion {
+    version: u64,
+    document: String,
+}
+
+impl NamedVersion {
+    /// The payment's version, when records name it.
+    pub(crate) fn of(payment: &Payment) -> Option<Box<Self>> {
+        payment.is_response().then(|| {
+            Box::new(Self {
+                version: payment.version(),
+                document: payment_response(payment),
+            })
+        })
+    }
+
+    /// The same version with another document.
+    #[cfg(feature = "planted")]
+    pub(crate) fn with(&self, document: String) -> Self {
+        Self {
+            version: self.version,
+            document,
+        }
+    }
+
+    /// The statements that write it into the records that name it, for the commit of the next version.
+    #[cfg_attr(
+        feature = "planted",
+        planted::alternatives(
+            NamedVersionLost = crate::bugs::keep_no_version,
+            LaterVersionReplayed = crate::bugs::keep_later_version,
+        )
+    )]
+    pub(crate) fn kept(&self, payment: &Payment) -> Vec<Statement> {
+        let (team, stream) = (payment.team(), payment.id().key());
+        let records = payment.idempotency_records();
+        records
+            .map(|once| {
+                store::once::keep_version(team, once, &stream, self.version, &self.document)
+            })
+            .collect()
     }
 }
 

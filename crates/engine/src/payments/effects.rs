@@ -14,7 +14,7 @@ use crate::{
     change::{Aggregate, Key},
     commit::{CommitParts, Ended, note_payment},
     faults::{EngineError, payment_not_found},
-    idempotency::Responses,
+    idempotency::{NamedVersion, Responses},
 };
 
 /// What a change of a payment brings besides its next version.
@@ -38,6 +38,8 @@ pub(crate) struct Before {
     authorisation_ended: bool,
     declined_by_rule: bool,
     frees_checkout: bool,
+    /// The version that is changed, when idempotency records name it.
+    named: Option<Box<NamedVersion>>,
 }
 
 impl Effects {
@@ -85,6 +87,7 @@ impl Aggregate for Payment {
             authorisation_ended: self.authorisation_ended(),
             declined_by_rule: self.rule().is_some(),
             frees_checkout: frees_checkout(self),
+            named: NamedVersion::of(self),
         }
     }
 
@@ -107,6 +110,9 @@ impl Aggregate for Payment {
                 .await?;
         }
         self.next_version();
+        if let Some(named) = &before.named {
+            parts.statements.extend(named.kept(self));
+        }
         self.count_public_events(&entries);
         engine.respond(self, responses, &mut parts);
         if frees_checkout(self) && !before.frees_checkout {

@@ -13,6 +13,7 @@ use domain::{
     payment::{Occurrence, Payment, PaymentEvent},
 };
 use futures_util::{StreamExt, stream};
+use store::once::Answer;
 
 use super::tokenise::StoredToken;
 use crate::{
@@ -131,12 +132,8 @@ impl Engine {
         &self,
         payment: &Payment,
     ) -> Result<Vec<Statement>, EngineError> {
-        let asked = payment
-            .operations()
-            .iter()
-            .filter_map(|operation| operation.once.as_ref());
-        let asked = asked.chain(payment.answered()).chain(payment.owed_answer());
-        let keys: BTreeSet<_> = asked
+        let keys: BTreeSet<_> = payment
+            .idempotency_records()
             .map(|once| (once.scope.as_str(), once.key.as_str()))
             .collect();
         let mut statements = Vec::new();
@@ -147,8 +144,8 @@ impl Engine {
             };
             // Also those that count as forgotten: they are still stored.
             let ever = Timestamp::from_micros(i64::MIN);
-            let record = store::once::find(&self.inner.store, payment.team(), &once, ever).await?;
-            let Some(answer) = record.and_then(|record| record.answer) else {
+            let record = self.read_record(payment.team(), &once, ever).await?;
+            let Some(Answer::Document(answer)) = record.and_then(|record| record.answer) else {
                 continue;
             };
             if let Some(erased) = without_person::<StoredPayment>(&answer, |reported| {

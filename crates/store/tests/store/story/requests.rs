@@ -8,7 +8,7 @@ use domain::{
     payment::OnceRef,
 };
 use std::time::Duration;
-use store::once::{Claim, Record};
+use store::once::{Answer, Claim, Record};
 use uuid::Uuid;
 
 use super::{DAY, swept_once};
@@ -21,7 +21,7 @@ fn record(fingerprint: &str, stream: &str, answer: Option<&str>) -> Option<Recor
     Some(Record {
         fingerprint: fingerprint.to_owned(),
         stream: Some(stream.to_owned()),
-        answer: answer.map(str::to_owned),
+        answer: answer.map(|text| Answer::Document(text.to_owned())),
         taken_by: None,
     })
 }
@@ -73,6 +73,7 @@ pub(super) async fn idempotency(db: &Db, own: TeamId, other: TeamId) {
         );
     }
     assert_eq!(find(other, never).await, record("f", "payment-3", None));
+    names_a_version(db, own, &once).await;
     // After a day the key is forgotten, and free.
     assert_eq!(find(own, at(NEW_YEAR)).await, None);
     assert!(is_done(db, [take(&claim(own, "g"), "payment-2", DAY)]).await);
@@ -94,6 +95,25 @@ pub(super) async fn idempotency(db: &Db, own: TeamId, other: TeamId) {
     assert_eq!(find(other, never).await, None);
     commit(db, [answer(own, "payment-2")]).await;
     assert_eq!(swept_once(db, at(NEW_YEAR + DAY), 9).await, Ok(1));
+}
+
+/// The record of `payment-1` names a version, until its document is kept.
+async fn names_a_version(db: &Db, team: TeamId, once: &OnceRef) {
+    let found = async || store::once::find(db, team, once, at(0)).await.unwrap();
+    let named = store::once::answer_by_version(team, once, "payment-1", 3);
+    commit(db, [named]).await;
+    let version = found().await.unwrap();
+    assert_eq!(version.answer, Some(Answer::Version(3)));
+    for (stream, other) in [("payment-1", 2), ("payment-2", 3)] {
+        let keep = store::once::keep_version(team, once, stream, other, "another");
+        commit(db, [keep]).await;
+        assert_eq!(found().await.as_ref(), Some(&version), "{stream} {other}");
+    }
+    let keep = |document| store::once::keep_version(team, once, "payment-1", 3, document);
+    commit(db, [keep("third")]).await;
+    assert_eq!(found().await, record("f", "payment-1", Some("third")));
+    commit(db, [keep("fourth")]).await;
+    assert_eq!(found().await, record("f", "payment-1", Some("third")));
 }
 
 pub(super) async fn answers_that_name_tokens(db: &Db, own: TeamId, other: TeamId) {

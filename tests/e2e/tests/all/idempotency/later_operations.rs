@@ -123,3 +123,63 @@ fn equal_captures_and_equal_cancellations_with_one_key_at_once_get_the_same_answ
     }
     shop.assert_books_equal_payments();
 }
+
+#[test]
+fn replays_stay_what_they_were_while_the_payment_goes_on_and_lose_the_person_when_it_is_erased() {
+    let server = Setup::new().start();
+    let shop = server.shop();
+    let data = json!({"customer": {"name": "Zebedee Quux", "email": "quux@erased.example"}, "card": Shop::card(cards::VISA)});
+    let customer = shop.try_create_customer(data, None);
+    let customer = customer.root().as_str().unwrap().to_owned();
+    let order = Order::customer(&customer).later();
+    let authorised = shop.try_authorise(&order, Some("authorised"));
+    let id = authorised.root()["id"].as_str().unwrap().to_owned();
+    let capture = shop.capture_request(&id, Value::Null, Some("captured"));
+    let refund = shop.refund_request(&id, json!(400), Some("refunded"));
+    let originals = [authorised, send(&shop, &capture), send(&shop, &refund)];
+    let replays = || {
+        let first = shop.try_authorise(&order, Some("authorised"));
+        [first, send(&shop, &capture), send(&shop, &refund)]
+    };
+    let are_the_originals = || {
+        for (replay, original) in replays().iter().zip(&originals) {
+            assert!(replay.replayed() && !original.replayed());
+            assert_eq!(replay.reply.body, original.reply.body);
+        }
+    };
+    are_the_originals();
+    shop.refund(&id, 100);
+    are_the_originals();
+    shop.refund(&id, 100);
+    are_the_originals();
+    let statuses = originals.each_ref().map(|one| one.root()["status"].clone());
+    assert_eq!(
+        json!(statuses),
+        json!(["AUTHORISED", "SUCCEEDED", "PARTIAL_REFUNDED"])
+    );
+
+    assert_eq!(shop.try_delete_customer(&customer).root(), &json!(true));
+    shop.refund(&id, 100);
+    for (replay, original) in replays().iter().zip(&originals) {
+        assert!(replay.replayed());
+        let (mut now, mut then) = (replay.root().clone(), original.root().clone());
+        assert_eq!(then["paymentCustomer"]["email"], "quux@erased.example");
+        assert_eq!(
+            now["paymentCustomer"]["id"], then["paymentCustomer"]["id"],
+            "{now}"
+        );
+        assert!(!now.to_string().contains("quux"), "{now}");
+        for shown in [&mut now, &mut then] {
+            shown["paymentCustomer"] = Value::Null;
+        }
+        for name in [
+            "status",
+            "capturedAmount",
+            "refundedAmount",
+            "paymentTimeline",
+        ] {
+            assert_eq!(now[name], then[name], "{name}");
+        }
+    }
+    shop.assert_books_agree_on(&id);
+}
