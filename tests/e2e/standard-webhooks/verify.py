@@ -7,5 +7,5 @@ given = json.load(sys.stdin)
 try:
     Webhook(given["secret"]).verify(given["body"], given["headers"])
     print("true")
-except WebhookVerificationError:
+except (WebhookVerificationError, ValueError, TypeError):  # the last two for what is malformed
     print("false")

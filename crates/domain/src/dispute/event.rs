@@ -32,6 +32,9 @@ pub enum DisputeEvent {
     /// It was closed or withdrawn, or the customer was refunded for it.
     #[serde(rename = "dispute.closed")]
     Closed(DisputeFacts),
+    /// The processor says at a later time what it said before. No merchant gets it.
+    #[serde(rename = "dispute.confirmed")]
+    Confirmed,
     /// A kind that this build does not know. Never written.
     #[serde(rename = "other", other)]
     Other,

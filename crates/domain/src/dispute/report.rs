@@ -98,6 +98,11 @@ impl Dispute {
         }
         let was_open = self.status.is_open();
         let before = self.clone();
+        if matches!(step, Step::NewStage | Step::Back) || reported.status.is_open() && !was_open {
+            // What was said of the time to respond held for how it stood.
+            self.respond_by = None;
+            self.warned = None;
+        }
         self.take_details(report);
         self.stage = reported.stage;
         self.status = reported.status;
@@ -113,6 +118,13 @@ impl Dispute {
                 DisputeOccurrence::new(at, "The details have changed")
                     .saying(self.words())
                     .event(DisputeEvent::Updated(self.facts())),
+            );
+        }
+        if occurred.is_empty() && self.as_of > before.as_of {
+            // Without it an older report would be taken for a newer one later.
+            occurred.push(
+                DisputeOccurrence::new(at, "The processor has confirmed how it stands")
+                    .event(DisputeEvent::Confirmed),
             );
         }
         occurred

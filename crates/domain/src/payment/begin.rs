@@ -205,6 +205,8 @@ impl Payment {
                 "All that was captured has been refunded."
             } else if payment.status == Status::Authorised {
                 "Nothing is captured yet: cancel it instead."
+            } else if payment.status == Status::Disputed {
+                "While it is disputed nothing can be refunded: the processor may return the money to the customer."
             } else {
                 "Only a captured payment can be refunded."
             };
@@ -279,6 +281,7 @@ impl Payment {
             started_at: begin.at,
             send_by,
             state: OperationState::Sent,
+            undone: false,
             next_at: Some(send_by.after(begin.answer_within)),
             looks: 0,
             action: None,

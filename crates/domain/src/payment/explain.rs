@@ -3,7 +3,11 @@
 use super::{
     Duty, Operation, OperationKind, OperationState, Payment, Status, TimelineEntry, settle::words,
 };
-use crate::{Timestamp, dispute::Dispute, money::Money};
+use crate::{
+    Timestamp,
+    dispute::{Dispute, DisputeStatus},
+    money::Money,
+};
 
 /// What a payment's story is made of besides the payment.
 #[derive(Debug, Clone, Copy)]
@@ -34,10 +38,11 @@ impl Payment {
         lines.extend(tried);
         if !sources.disputes.is_empty() {
             lines.extend([String::new(), "Disputes".to_owned()]);
-            lines.extend(sources.disputes.iter().map(disputed));
+            let at = sources.at;
+            lines.extend(sources.disputes.iter().map(|one| disputed(one, at)));
         }
         lines.extend([String::new(), "What comes next".to_owned()]);
-        lines.extend(self.next_steps(sources.at));
+        lines.extend(self.next_steps(&sources));
         lines
     }
 
@@ -138,7 +143,8 @@ impl Payment {
         lines
     }
 
-    fn next_steps(&self, at: Timestamp) -> Vec<String> {
+    fn next_steps(&self, sources: &StorySources<'_>) -> Vec<String> {
+        let at = sources.at;
         let mut due: Vec<(Timestamp, Duty)> = self.due().collect();
         due.sort_by_key(|(at, _)| *at);
         let mut lines: Vec<String> = due
@@ -159,6 +165,9 @@ impl Payment {
                 operation.n
             ));
         }
+        let open = sources.disputes.iter();
+        let open = open.filter(|dispute| dispute.status().is_open());
+        lines.extend(open.map(|dispute| dispute_step(dispute, at)));
         lines.extend(self.possible().map(|text| format!("  {text}")));
         if lines.is_empty() {
             lines.push("  Nothing. It has ended.".to_owned());
@@ -255,10 +264,29 @@ fn duty_words(duty: Duty) -> String {
     }
 }
 
-fn disputed(dispute: &Dispute) -> String {
+/// What comes next of an open dispute.
+fn dispute_step(dispute: &Dispute, at: Timestamp) -> String {
+    let id = dispute.id();
+    match (dispute.status(), dispute.respond_by()) {
+        (DisputeStatus::NeedsResponse, Some(by)) if by > at => format!(
+            "  Until {}: respond to {id} (disputeEvidence gathers what speaks for the merchant).",
+            by.rfc3339_seconds()
+        ),
+        (DisputeStatus::NeedsResponse, Some(_)) => {
+            format!("  The time to respond to {id} is over; the processor decides.")
+        }
+        (DisputeStatus::NeedsResponse, None) => {
+            format!("  Respond to {id}; the processor has not said until when.")
+        }
+        _ => format!("  The processor goes on with {id}."),
+    }
+}
+
+fn disputed(dispute: &Dispute, at: Timestamp) -> String {
     let respond = match dispute.respond_by() {
-        Some(by) if dispute.status().is_open() => {
-            format!(" A response is due by {}.", by.rfc3339_seconds())
+        Some(by) if dispute.status() == DisputeStatus::NeedsResponse => {
+            let was = if by > at { "is" } else { "was" };
+            format!(" A response {was} due by {}.", by.rfc3339_seconds())
         }
         Some(_) | None => String::new(),
     };

@@ -252,6 +252,7 @@ impl Payment {
             started_at: at,
             send_by: at,
             state: OperationState::Done { at },
+            undone: false,
             next_at: None,
             looks: 0,
             action: None,

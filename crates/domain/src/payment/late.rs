@@ -13,7 +13,8 @@ use crate::{
 };
 
 impl Payment {
-    /// News after the operation has ended. Only a charge that was taken for none matters: it is given back.
+    /// News after the operation has ended. Only a charge that was taken for none matters: it is given back. What was proven undone
+    /// stays so.
     pub(super) fn settle_late(
         &mut self,
         n: u32,
@@ -27,7 +28,7 @@ impl Payment {
         let Some(operation) = self.operation_mut(n) else {
             return Vec::new();
         };
-        if operation.state.is_done() {
+        if operation.state.is_done() || operation.undone {
             return Vec::new();
         }
         operation.state = OperationState::Done { at };

@@ -152,6 +152,9 @@ pub struct Operation {
     pub send_by: Timestamp,
     /// How it stands.
     pub state: OperationState,
+    /// The processor has proven that it was undone. That is final: what says that it took effect is older news.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub undone: bool,
     /// When it is looked up next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_at: Option<Timestamp>,

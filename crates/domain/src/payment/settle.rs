@@ -177,7 +177,13 @@ impl Payment {
             Meaning::Refusal(reason) => {
                 self.ended(n, OperationState::Refused { at, reason }, at, policy)
             }
-            Meaning::Nothing(reason) | Meaning::Undone(reason) => {
+            Meaning::Nothing(reason) => {
+                self.ended(n, OperationState::Failed { at, reason }, at, policy)
+            }
+            Meaning::Undone(reason) => {
+                if let Some(operation) = self.operation_mut(n) {
+                    operation.undone = true;
+                }
                 self.ended(n, OperationState::Failed { at, reason }, at, policy)
             }
         }

@@ -3,12 +3,13 @@
 //! Source: behaviour contract, section 7, "Money can go backwards".
 
 use super::{
-    Occurrence, OperationKind, OperationState, Payment, PaymentEvent, Policy, Status, settle::words,
+    Evidence, Occurrence, OperationKind, OperationState, Payment, PaymentEvent, Policy, Status,
+    settle::words,
 };
 use crate::Timestamp;
 
 impl Payment {
-    /// Operation `n`, which is done, was undone.
+    /// Operation `n`, which has ended, was undone. Where it was taken for failed that is final too: it did take effect, but before.
     pub(super) fn undone(
         &mut self,
         n: u32,
@@ -16,10 +17,18 @@ impl Payment {
         at: Timestamp,
         policy: &Policy,
     ) -> Vec<Occurrence> {
-        let done = self.operation(n).filter(|one| one.state.is_done());
-        let Some(kind) = done.map(|operation| operation.kind) else {
+        let Some(operation) = self.operation_mut(n) else {
             return Vec::new();
         };
+        let (kind, is_done) = (operation.kind, operation.state.is_done());
+        let is_news = !std::mem::replace(&mut operation.undone, true);
+        if !is_done {
+            let title = format!("The {} took effect and was undone", words(kind));
+            let message = format!("Reason: {reason}. It counts as before: not at all.");
+            let event = PaymentEvent::found(n, Evidence::AfterItsEnd);
+            let line = Occurrence::new(at, title).saying(message).event(event);
+            return is_news.then_some(line).into_iter().collect();
+        }
         match kind {
             // It no longer counts: the amount can be refunded again.
             OperationKind::Refund { .. } => {
@@ -66,10 +75,26 @@ impl Payment {
     /// more, and the payment stays as it is.
     fn capture_undone(&mut self, n: u32, at: Timestamp, policy: &Policy) {
         let owed = self.operation_mut(n).and_then(|charge| charge.owed.take());
-        if owed.is_none() && self.captured > 0 {
+        if owed.is_some() || self.captured == 0 {
+            return;
+        }
+        if let Some(amount) = self.other_capture(n) {
+            // The processor had more than one capture: what stands is another one's.
+            self.captured = amount;
+        } else {
             self.captured = 0;
             self.release_capture(at, policy);
         }
+    }
+
+    /// The amount of a capture besides `n` that stands.
+    fn other_capture(&self, n: u32) -> Option<i64> {
+        let others = self.operations.iter().filter(|one| one.n != n);
+        others
+            .filter(|one| one.kind == OperationKind::Capture)
+            .filter(|one| one.state.is_done() && one.owed.is_none())
+            .map(|one| one.amount)
+            .max()
     }
 
     /// Nothing is captured any more: the payment is AUTHORISED while the authorisation lives, else FAILED. What was refunded

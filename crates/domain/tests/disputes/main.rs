@@ -66,6 +66,7 @@ fn kinds(occurred: &[DisputeOccurrence]) -> Vec<&'static str> {
     let kind = |event: &DisputeEvent| match event {
         DisputeEvent::Opened(_) => "opened",
         DisputeEvent::Updated(_) => "updated",
+        DisputeEvent::Confirmed => "confirmed",
         DisputeEvent::ResponseDue(due) if due.is_past => "past",
         DisputeEvent::ResponseDue(_) => "near",
         DisputeEvent::Won(_) => "won",
@@ -306,4 +307,31 @@ fn a_deadline_warns_near_and_past_and_decides_nothing() {
         ["past"],
         "no near end that is past"
     );
+}
+
+#[test]
+fn a_report_of_a_later_time_counts_although_it_says_the_same() {
+    let (mut one, _) = opened(of(10, Chargeback, Won));
+    assert_eq!(take(&mut one, of(30, Chargeback, Won)), ["confirmed"]);
+    assert!(take(&mut one, of(30, Chargeback, Won)).is_empty(), "once");
+    assert!(take(&mut one, of(20, Chargeback, NeedsResponse)).is_empty());
+    assert_eq!(one.status(), Won);
+}
+
+#[test]
+fn the_time_to_respond_belongs_to_the_stage_for_which_it_was_said() {
+    let (mut one, _) = opened(report(Inquiry, NeedsResponse));
+    let end = at(7 * 86_400);
+    assert_eq!(kinds(&[one.warn(end).unwrap()]), ["past"]);
+    let without = DisputeReport {
+        respond_by: None,
+        ..report(Chargeback, NeedsResponse)
+    };
+    assert_eq!(take(&mut one, without), ["updated"]);
+    assert_eq!(one.respond_by(), None);
+    assert_eq!(one.duty(end), Some(DisputeDuty::LookUp));
+    let dated = report(Chargeback, NeedsResponse);
+    assert_eq!(take(&mut one, dated), ["updated"]);
+    let near = one.due_after(at(0)).unwrap();
+    assert_eq!(one.duty(near), Some(DisputeDuty::Warn(Warning::Near)));
 }

@@ -1,6 +1,7 @@
 //! What disputes make of a payment, and refunds meanwhile.
 
 use domain::{
+    Timestamp,
     answer::LaterAnswer,
     dispute::{Dispute, DisputeReport, DisputeStage, DisputeStatus, NewDispute},
     id::{ConnectionId, DisputeId},
@@ -26,6 +27,22 @@ fn report(stage: DisputeStage, status: DisputeStatus) -> DisputeReport {
         funds: None,
         as_of: None,
     }
+}
+
+/// A chargeback that needs a response until this time.
+pub(crate) fn dated_chargeback(payment: &Payment, respond_by: Timestamp) -> Dispute {
+    let mut dispute = dispute(
+        payment,
+        1,
+        DisputeStage::Chargeback,
+        DisputeStatus::NeedsResponse,
+    );
+    let dated = DisputeReport {
+        respond_by: Some(respond_by),
+        ..report(DisputeStage::Chargeback, DisputeStatus::NeedsResponse)
+    };
+    dispute.take(dated, at(1));
+    dispute
 }
 
 fn dispute(payment: &Payment, n: u128, stage: DisputeStage, status: DisputeStatus) -> Dispute {

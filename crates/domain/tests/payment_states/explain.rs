@@ -56,3 +56,30 @@ fn amounts_are_those_of_the_payment() {
     );
     assert!(story.contains("Up to €7.00 can be refunded."), "{story}");
 }
+
+#[test]
+fn an_open_dispute_is_named_with_what_is_to_be_done() {
+    let mut one = in_status(Status::Succeeded).unwrap();
+    let dispute = crate::disputed::dated_chargeback(&one, at(50));
+    one.note_dispute(&dispute, at(2));
+    let at_time = |now| {
+        let sources = StorySources {
+            timeline: &[],
+            disputes: std::slice::from_ref(&dispute),
+            at: now,
+        };
+        one.explain(sources).join("\n")
+    };
+    let before = at_time(at(40));
+    assert!(
+        before.contains("Until 2026-01-01T00:00:50Z: respond to"),
+        "{before}"
+    );
+    assert!(before.contains("A response is due by"), "{before}");
+    let after = at_time(at(60));
+    assert!(after.contains("A response was due by"), "{after}");
+    assert!(after.contains("is over; the processor decides"), "{after}");
+    for story in [before, after] {
+        assert!(!story.contains("It has ended"), "{story}");
+    }
+}

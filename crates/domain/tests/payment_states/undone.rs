@@ -151,3 +151,56 @@ fn a_call_without_an_answer_leaves_what_is_known_for_its_look_up() {
     let next = one.operation(n).unwrap().next_at;
     assert_eq!(next, Some(at(5 + 15 * 60)), "a quarter of an hour at most");
 }
+
+#[test]
+fn what_was_proven_undone_does_not_count_again_by_older_news() {
+    let mut one = in_status(Status::Succeeded).unwrap();
+    let n = refund(&mut one, 1000, 2);
+    apply_news(&mut one, n, done(), 3);
+    apply_news(&mut one, n, reversed(), 4);
+    let again = refund(&mut one, 1000, 5);
+    apply_news(&mut one, again, done(), 6);
+    apply_news(&mut one, n, done(), 7);
+    assert!(one.refunded() <= one.captured(), "{}", one.refunded());
+
+    let mut early = in_status(Status::Succeeded).unwrap();
+    let n = refund(&mut early, 1000, 2);
+    apply_news(&mut early, n, reversed(), 3);
+    apply_news(&mut early, n, done(), 4);
+    assert_eq!((early.refunded(), early.refundable()), (0, 1000));
+    assert!(is_failed(&early, n));
+
+    let mut failed = in_status(Status::Succeeded).unwrap();
+    let n = refund(&mut failed, 1000, 2);
+    let nothing = News::Nothing("it was not reached".to_owned());
+    apply_news(&mut failed, n, nothing, 3);
+    assert!(says_something(&mut failed, n, 4), "it had taken effect");
+    assert!(!says_something(&mut failed, n, 5), "once");
+    apply_news(&mut failed, n, done(), 6);
+    assert_eq!(failed.refunded(), 0);
+
+    let mut captured = in_status(Status::Authorised).unwrap();
+    let (n, _) = captured.begin_capture(None, begin(2)).unwrap();
+    apply_news(&mut captured, n, done(), 3);
+    apply_news(&mut captured, n, reversed(), 4);
+    apply_news(&mut captured, n, done(), 5);
+    assert_eq!(
+        (captured.status(), captured.captured()),
+        (Status::Authorised, 0)
+    );
+}
+
+#[test]
+fn a_capture_that_is_undone_leaves_another_that_stands() {
+    let mut one = in_status(Status::Authorised).unwrap();
+    let (first, _) = one.begin_capture(None, begin(2)).unwrap();
+    let nothing = News::Nothing("it was not reached".to_owned());
+    apply_news(&mut one, first, nothing, 3);
+    let (second, _) = one.begin_capture(None, begin(4)).unwrap();
+    apply_news(&mut one, second, done(), 5);
+    apply_news(&mut one, first, done(), 6);
+    apply_news(&mut one, first, reversed(), 7);
+    assert_eq!((one.status(), one.captured()), (Status::Succeeded, 1000));
+    apply_news(&mut one, second, reversed(), 8);
+    assert_eq!((one.status(), one.captured()), (Status::Authorised, 0));
+}

@@ -183,8 +183,7 @@ impl Engine {
         let operation = payment.operation(n)?;
         let is_good = matches!(
             news,
-            News::Answer(Answer::Approved { .. })
-                | News::Later(LaterAnswer::Done { .. } | LaterAnswer::Reversed { .. })
+            News::Answer(Answer::Approved { .. }) | News::Later(LaterAnswer::Done { .. })
         );
         if is_good || operation.state != OperationState::Sent {
             return None;
