@@ -32,9 +32,9 @@
 //! | what is stored, a method or a customer, is made | the token, or the id | the one that makes it |
 //! | a failure of ours, or an operation under way | none: the client tries again | |
 //!
-//! A response that is the payment at the version of the same commit is not copied: the record names the version. Whoever commits the next
-//! version of such a payment writes the document of the one before into the records that name it, in the same commit
-//! ([`NamedVersion`]), so that a replay stays what the request got.
+//! A response that is the payment at the version of the same commit is not copied: the record names the version. The commit of the next
+//! version of such a payment writes the document of the one before into the records that name it ([`NamedVersion`]), so that a replay
+//! stays what the request got.
 //!
 //! The request itself gets what a repeat would get: when others have gone on with its payment it reads its own key.
 //!

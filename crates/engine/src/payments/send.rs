@@ -204,6 +204,7 @@ mod tests {
             started_at: at,
             send_by: at,
             state: OperationState::Sent,
+            undone: false,
             next_at: None,
             looks: 0,
             action: None,

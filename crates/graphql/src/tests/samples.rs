@@ -122,6 +122,7 @@ pub(crate) fn operation(
         started_at: at(),
         send_by: at(),
         state: OperationState::Done { at: at() },
+        undone: false,
         next_at: None,
         looks: 0,
         action: None,

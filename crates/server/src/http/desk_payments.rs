@@ -80,8 +80,8 @@ async fn made(web: &Arc<Web>, request: Request) -> Result<String, Envelope> {
     let (new, now) = (new(wish, key, web)?, web.world.now());
     let make = |link: &connector::Link<'_>| Entry::elsewhere(link, new, now);
     let engine = &web.service.engine;
-    let made = engine.with_sandbox_link(&caller, &connection, make).await;
-    let entry = made.map_err(Envelope::of)?.flatten();
+    let written = engine.with_sandbox_link(&caller, &connection, make).await;
+    let entry = written.map_err(Envelope::of)?.flatten();
     let entry = entry.ok_or_else(no_connection)?;
     match sandbox.simulator.add_elsewhere(&entry).await {
         Ok(true) => Ok(entry.processor_id()),

@@ -63,14 +63,10 @@ pub(crate) async fn connections(db: &Db, own: TeamId, other: TeamId) {
     };
     assert!(is_done(db, [store::connection::update(&renewed, Some(blob(2)))]).await);
     assert!(is_done(db, [store::connection::switch(own, &on.id, false)]).await);
-    assert!(
-        is_refused(db, [store::connection::switch(own, &on.id, false)]).await,
-        "it is off already"
-    );
-    assert!(
-        is_refused(db, [store::connection::switch(other, &off.id, false)]).await,
-        "another team's"
-    );
+    for (team, id) in [(own, &on.id), (other, &off.id)] {
+        let off = store::connection::switch(team, id, false);
+        assert!(is_refused(db, [off]).await, "off already, another team's");
+    }
     let disabled = Connection {
         enabled: false,
         ..renewed
