@@ -25,7 +25,7 @@ pub use call::{
 pub use call_error::{CallError, Cause};
 pub use credentials::{CredentialField, Credentials, NotCredentials};
 pub use descriptor::{Capabilities, Descriptor};
-pub use disputes::Disputes;
+pub use disputes::{Disputes, EvidenceFile, FoundResponse, Respond, SubmitEvidence};
 pub use domain::answer::{
     Action, ActionKind, Answer, Approval, Booked, Booking, Known, LaterAnswer, ThreeDs,
 };

@@ -1,4 +1,4 @@
-//! Attachments: files that a merchant keeps with a payment, such as a receipt, a delivery note or a signed contract.
+//! Attachments: files that a merchant keeps with a payment or a dispute, such as a receipt, a delivery note or a signed contract.
 //!
 //! What a file is, is said by its content alone: a name or a declared type that says something else is refused.
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Fault, Timestamp,
     bounded::bounded,
-    id::{AttachmentId, KeyId, PaymentId, TeamId},
+    id::{AttachmentId, DisputeId, KeyId, PaymentId, TeamId},
     text_enum::text_enum,
 };
 
@@ -55,6 +55,9 @@ pub enum Subject {
     /// A payment.
     #[serde(rename = "payment")]
     Payment(PaymentId),
+    /// A dispute.
+    #[serde(rename = "dispute")]
+    Dispute(DisputeId),
 }
 
 impl Subject {
@@ -62,6 +65,31 @@ impl Subject {
     pub fn key(self) -> String {
         match self {
             Self::Payment(id) => format!("payment:{}", id.key()),
+            Self::Dispute(id) => format!("dispute:{}", id.key()),
+        }
+    }
+
+    /// What it is.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Payment(_) => "payment",
+            Self::Dispute(_) => "dispute",
+        }
+    }
+
+    /// Its id, as merchants know it.
+    pub fn id(self) -> String {
+        match self {
+            Self::Payment(id) => id.to_string(),
+            Self::Dispute(id) => id.to_string(),
+        }
+    }
+
+    /// The bits of its id.
+    pub fn uuid(self) -> uuid::Uuid {
+        match self {
+            Self::Payment(id) => id.uuid(),
+            Self::Dispute(id) => id.uuid(),
         }
     }
 
@@ -70,6 +98,7 @@ impl Subject {
         let (kind, id) = text.split_once(':')?;
         match kind {
             "payment" => PaymentId::parse(id).map(Self::Payment),
+            "dispute" => DisputeId::parse(id).map(Self::Dispute),
             _ => None,
         }
     }
@@ -99,9 +128,9 @@ pub fn file_name(name: String, field: &str) -> Result<String, Fault> {
 pub struct Limits {
     /// Of one file. Unit: bytes.
     pub file_bytes: u64,
-    /// Of all files of one payment. Unit: bytes.
+    /// Of all files of one payment, or of one dispute. Unit: bytes.
     pub total_bytes: u64,
-    /// Files of one payment.
+    /// Files of one payment, or of one dispute.
     pub files: u32,
 }
 
@@ -126,9 +155,9 @@ pub enum Refused {
     UnknownContent,
     /// It is something else than was declared.
     OtherContent(FileType),
-    /// The payment has as many files as it may have.
+    /// There are as many files as there may be.
     TooMany,
-    /// The payment's files would be too large together.
+    /// The files would be too large together.
     TooMuch,
 }
 
@@ -150,16 +179,16 @@ impl Refused {
             Self::OtherContent(found) => format!(
                 "The content of the file is {found}, and another type was declared: ask for another address with that type."
             ),
-            Self::TooMany => format!("The payment has {} attachments already.", limits.files),
+            Self::TooMany => format!("There are {} attachments already.", limits.files),
             Self::TooMuch => format!(
-                "The payment's attachments would have more than {} bytes together.",
+                "The attachments would have more than {} bytes together.",
                 limits.total_bytes
             ),
         }
     }
 }
 
-/// The files that a payment has already.
+/// The files that there are already.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Usage {
     /// How many.
@@ -358,6 +387,9 @@ mod tests {
     fn a_subject_is_read_as_it_was_written() {
         let payment = PaymentId::parse("payments:01929f6e-0000-7000-8000-000000000001").unwrap();
         let subject = Subject::Payment(payment);
+        assert_eq!(Subject::parse(&subject.key()), Some(subject));
+        let dispute = DisputeId::parse("01929f6e-0000-7000-8000-000000000001").unwrap();
+        let subject = Subject::Dispute(dispute);
         assert_eq!(Subject::parse(&subject.key()), Some(subject));
         assert_eq!(
             Subject::parse("other:01929f6e-0000-7000-8000-000000000001"),

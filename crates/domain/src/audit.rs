@@ -51,6 +51,10 @@ text_enum!(
         CustomerErased = "customer.erased",
         /// An operation that reads, or that changes little, was asked for, whatever came of it; counted per minute.
         DataAccessed = "data.accessed",
+        /// A dispute was accepted.
+        DisputeAccepted = "dispute.accepted",
+        /// Evidence was saved as a draft, or submitted.
+        DisputeResponded = "dispute.responded",
         /// A flow became the default.
         FlowDefaultSet = "flow.default_set",
         /// A flow was removed.

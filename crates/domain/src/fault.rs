@@ -81,6 +81,8 @@ codes! {
     ResolveStatus = "error.resolve.invalid-status",
     /// The payment waits for nobody, so it can't be given up.
     AbandonStatus = "error.abandon.invalid-status",
+    /// The dispute's status, or its time, does not allow a response.
+    DisputeStatus = "error.dispute.invalid-status",
     /// The flow's instance does not wait for an approval.
     FlowStatus = "error.flow.invalid-status",
     /// The intent is complete.
@@ -95,6 +97,8 @@ codes! {
     CancelProcessor = "error.cancel.processor",
     /// The processor refused the refund.
     RefundProcessor = "error.refund.processor",
+    /// The processor did not take the response to a dispute.
+    DisputeProcessor = "error.dispute.processor",
     /// There is no such wallet, or the operation is not for it.
     WalletType = "error.wallet.unsupported-type",
     /// The wallet's token is not good; `reason` says why.
@@ -300,6 +304,7 @@ impl Fault {
                 | Code::CaptureProcessor
                 | Code::CancelProcessor
                 | Code::RefundProcessor
+                | Code::DisputeProcessor
         )
     }
 
@@ -371,6 +376,8 @@ impl Fault {
             | Code::RequiresApm
             | Code::IntentNotFound
             | Code::AbandonStatus
+            | Code::DisputeStatus
+            | Code::DisputeProcessor
             | Code::IntentStatus
             | Code::FlowStatus
             | Code::WalletType

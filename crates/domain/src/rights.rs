@@ -127,6 +127,13 @@ use Record::{Act as Done, Counted, Event, Nothing};
 
 /// All operations, by their names.
 pub const OPERATIONS: &[Operation] = &[
+    // It gives money back.
+    row(
+        "acceptDispute",
+        Holders::SecretKeys,
+        Scope::Refunds,
+        Done(Act::DisputeAccepted),
+    ),
     row(
         "abandonPayment",
         Holders::ClientTokens,
@@ -376,6 +383,12 @@ pub const OPERATIONS: &[Operation] = &[
         Counted,
     ),
     row("startIntent", Holders::All, Scope::Payments, Event),
+    row(
+        "submitDisputeEvidence",
+        Holders::SecretKeys,
+        Scope::Payments,
+        Done(Act::DisputeResponded),
+    ),
     row(
         "tokeniseCard",
         Holders::ClientTokens,

@@ -15,6 +15,7 @@ use store::once;
 use crate::{
     Engine,
     deadline::Deadline,
+    disputes::CaseParts,
     faults::{EngineError, database},
     progress::Progress,
 };
@@ -153,23 +154,28 @@ impl Engine {
         })
     }
 
-    /// Commits a dispute by itself, with its event. `dispute.version` is the version to be written.
+    /// Commits a dispute by itself, with its event and what goes with it. `dispute.version` is the version to be written.
     pub(crate) async fn commit_dispute(
         &self,
         dispute: &Dispute,
         occurred: &[DisputeOccurrence],
+        parts: CaseParts,
     ) -> Result<Ended, EngineError> {
         let (id, stream) = (self.change_id(), dispute.id().key());
-        let statements = self.dispute_statements(dispute, occurred, id);
-        let change = statements
-            .into_iter()
-            .fold(Change::new(id, &stream), Change::with);
+        let claims = usize::from(parts.claim.is_some());
+        let own = self.dispute_statements(dispute, occurred, id);
+        let all = parts.claim.into_iter().chain(own).chain(parts.statements);
+        let mut change = all.fold(Change::new(id, &stream), Change::with);
+        if let Some(deadline) = parts.deadline {
+            change = change.until(deadline.at());
+        }
         let committed = self
             .committed(change, dispute.team(), &stream, dispute.version())
             .await
             .map_err(|failed| failed.about(dispute.id()))?;
         Ok(match committed {
             None => Ended::Done,
+            Some(0) if claims > 0 => Ended::Taken,
             Some(_) => Ended::Overtaken,
         })
     }

@@ -74,7 +74,10 @@ pub use attachments::{
 };
 pub use audit::{Broken, Listed, Mark, TrailFilter, Verified, Verifier, Written, operators_entry};
 pub use connections::{ConnectionView, SaveConnection};
-pub use disputes::{DisputePage, DisputeView, EvidenceView, ListDisputes};
+pub use disputes::{
+    AcceptDispute, DisputePage, DisputeView, EvidenceView, KeptEvidence, ListDisputes,
+    SubmitEvidence,
+};
 pub use events::{EventPage, FollowedEvents, FollowedPayment, ListEvents};
 pub use flows::{FlowFormat, FlowTrial, FlowView, SaveFlow, TrialStep, WrittenFlow};
 pub use http_client::Url;

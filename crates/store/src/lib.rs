@@ -16,6 +16,7 @@ pub mod customer;
 pub mod customer_list;
 mod dated_list;
 pub mod dispute;
+pub mod dispute_evidence;
 pub mod dispute_list;
 pub mod erasure;
 pub mod event;
@@ -110,6 +111,11 @@ pub const MIGRATIONS: &[Migration] = &[
         number: 18,
         name: "attachments",
         sql: include_str!("../migrations/0018_attachments.sql"),
+    },
+    Migration {
+        number: 22,
+        name: "evidence of disputes",
+        sql: include_str!("../migrations/0022_dispute_evidence.sql"),
     },
     Migration {
         number: 25,

@@ -16,7 +16,48 @@ const CREATE: &str = "mutation($payment: ID!, $name: String!, $type: String!) { 
 const LIST: &str = "query($payment: ID!) { listAttachments(paymentId: $payment) { \
     id fileName objectKey contenttype contentType accessUrl size sha256 date } }";
 
+/// The same for a dispute.
+const CREATE_FOR_DISPUTE: &str = "mutation($dispute: ID!, $name: String!, $type: String!) { \
+    createAttachment(disputeId: $dispute, name: $name, type: $type) { id url } }";
+
+/// The files of a dispute.
+const LIST_OF_DISPUTE: &str = "query($dispute: ID!) { listAttachments(disputeId: $dispute) { id fileName contentType accessUrl size } }";
+
+/// A file as it is to be attached.
+#[derive(Clone, Copy, Debug)]
+pub struct Upload<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its declared type.
+    pub kind: &'a str,
+    /// Its content.
+    pub content: &'a [u8],
+}
+
 impl Shop {
+    /// Asks for an address to upload a file of a dispute to.
+    pub fn ask_to_attach_to_dispute(&self, dispute: &str, name: &str, kind: &str) -> Answer {
+        let given = json!({ "dispute": dispute, "name": name, "type": kind });
+        self.gql(CREATE_FOR_DISPUTE, given)
+    }
+
+    /// Attaches a file to a dispute; the attachment's id.
+    #[track_caller]
+    pub fn attach_to_dispute(&self, dispute: &str, file: &Upload<'_>) -> String {
+        let asked = self.ask_to_attach_to_dispute(dispute, file.name, file.kind);
+        let address = asked.root();
+        let stored = self.upload(address["url"].as_str().unwrap(), file.content);
+        assert_eq!(stored.status, 201, "{}", stored.text());
+        address["id"].as_str().unwrap().to_owned()
+    }
+
+    /// A dispute's attachments.
+    #[track_caller]
+    pub fn attachments_of_dispute(&self, dispute: &str) -> Vec<Value> {
+        let listed = self.gql(LIST_OF_DISPUTE, json!({ "dispute": dispute }));
+        listed.root().as_array().unwrap().clone()
+    }
+
     /// Asks for an address to upload a file to.
     pub fn ask_to_attach(&self, payment: &str, name: &str, kind: &str) -> Answer {
         self.gql(

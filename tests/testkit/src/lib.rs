@@ -41,6 +41,7 @@ mod vault_verbs;
 mod wait;
 
 pub use answer::Answer;
+pub use attachments::Upload;
 pub use binary::binary;
 pub use books::{Books, Entry};
 pub use commands::KeyKind;

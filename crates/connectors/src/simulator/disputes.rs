@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use connector::{CallError, Called, Disputes, Link, Reference};
+use connector::{
+    CallError, Called, Disputes, FoundResponse, Link, Reference, Respond, SubmitEvidence,
+};
 use domain::{
     Timestamp,
     attachment::FileType,
@@ -19,6 +21,8 @@ use super::{
     cards::Behaviour,
     entry::{DECIDES_AFTER, Entry},
     of_a_read,
+    responses::SimulatedResponse,
+    verbs,
 };
 
 /// How long a merchant has to respond.
@@ -36,6 +40,9 @@ pub struct SimulatedDispute {
     pub disputed_at: Timestamp,
     /// Its states, the oldest first.
     pub states: Vec<DisputeState>,
+    /// What the merchant responded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub responses: Vec<SimulatedResponse>,
 }
 
 /// How a dispute stands from a time on.
@@ -63,6 +70,7 @@ impl SimulatedDispute {
             id: format!("{ID_PREFIX}{}_{n}", reference.as_str()),
             disputed_at: first.from,
             states: vec![first],
+            responses: Vec::new(),
         }
     }
 
@@ -211,6 +219,10 @@ impl Disputes for Simulator {
         Some(&LIMITS)
     }
 
+    fn accepts(&self) -> bool {
+        true
+    }
+
     fn read<'a>(&'a self, link: &'a Link<'a>, id: &'a str) -> Called<'a, Option<DisputeReport>> {
         Box::pin(async move {
             let entry = self.entry_of_dispute(id).await?;
@@ -220,6 +232,33 @@ impl Disputes for Simulator {
                 let state = dispute.at(self.world.now())?;
                 Some(dispute.report(state, &entry.reference))
             }))
+        })
+    }
+
+    fn submit<'a>(
+        &'a self,
+        link: &'a Link<'a>,
+        call: &'a SubmitEvidence<'a>,
+    ) -> Called<'a, DisputeReport> {
+        Box::pin(self.under(link, None, self.play_submit(link, call, &LIMITS)))
+    }
+
+    fn accept<'a>(
+        &'a self,
+        link: &'a Link<'a>,
+        call: &'a Respond<'a>,
+    ) -> Called<'a, DisputeReport> {
+        Box::pin(self.under(link, None, self.play_accept(link, call)))
+    }
+
+    fn find_response<'a>(
+        &'a self,
+        link: &'a Link<'a>,
+        call: &'a Respond<'a>,
+    ) -> Called<'a, FoundResponse> {
+        Box::pin(async move {
+            verbs::admit_look_up(link)?;
+            self.play_find_response(link, call).await
         })
     }
 }

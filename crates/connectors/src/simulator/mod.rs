@@ -25,6 +25,7 @@ mod methods;
 mod notify;
 mod outbox;
 mod pages;
+mod responses;
 mod settings;
 mod show;
 mod tokens;
@@ -52,6 +53,7 @@ pub use entry::Entry;
 pub use later::{BookingKind, BookingState, Later, Refusal};
 pub use notify::{Notify, Outgoing, derived_secret, sign};
 pub use pages::Page;
+pub use responses::SimulatedResponse;
 pub use show::{books_json, read_books};
 
 /// Far beyond the time at which the caller gives up.

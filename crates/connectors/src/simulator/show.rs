@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::{
     books::{Books, BooksError},
+    disputes::SimulatedDispute,
     entry::Entry,
     later::{BookingKind, Later, Now},
 };
@@ -61,7 +62,34 @@ fn entry_json(entry: &Entry, at: Timestamp) -> Value {
     if let (Some(challenge), Some(shown)) = (&entry.challenge, shown.as_object_mut()) {
         shown.insert("challenge".to_owned(), challenge.state.word().into());
     }
+    let disputes = entry.disputes.iter();
+    let disputes: Vec<Value> = disputes
+        .filter_map(|dispute| dispute_json(dispute, at))
+        .collect();
+    if let (false, Some(shown)) = (disputes.is_empty(), shown.as_object_mut()) {
+        shown.insert("disputes".to_owned(), disputes.into());
+    }
     shown
+}
+
+/// `None` before the dispute is opened.
+fn dispute_json(dispute: &SimulatedDispute, at: Timestamp) -> Option<Value> {
+    let state = dispute.at(at)?;
+    let responses = dispute.responses.iter().map(|one| {
+        let files = one.files.iter();
+        json!({
+            "reference": one.reference,
+            "accepts": one.accepts,
+            "texts": one.texts,
+            "files": files.map(|(name, bytes)| json!({ "name": name, "bytes": bytes })).collect::<Vec<_>>(),
+        })
+    });
+    Some(json!({
+        "id": dispute.id,
+        "status": state.status,
+        "stage": state.stage,
+        "responses": responses.collect::<Vec<_>>(),
+    }))
 }
 
 fn of_kind(entry: &Entry, kind: BookingKind, at: Timestamp) -> Vec<Value> {

@@ -124,10 +124,7 @@ impl Connector for Simulator {
 
     fn look_up<'a>(&'a self, link: &'a Link<'a>, call: &'a LookUp<'a>) -> Called<'a, Finding> {
         Box::pin(async move {
-            if fault(link.settings)? == Some(Fault::Down) {
-                return Err(refused_connection());
-            }
-            check_key(link)?;
+            admit_look_up(link)?;
             self.play_look_up(link, call).await
         })
     }
@@ -143,6 +140,14 @@ impl Connector for Simulator {
     fn disputes(&self) -> Option<&dyn Disputes> {
         Some(self)
     }
+}
+
+/// Whether a look-up reaches the processor at all: faults leave it alone, but when the processor is down.
+pub(super) fn admit_look_up(link: &Link<'_>) -> Result<(), CallError> {
+    if fault(link.settings)? == Some(Fault::Down) {
+        return Err(refused_connection());
+    }
+    check_key(link)
 }
 
 /// A connection without a key is the sandbox's own, and needs none.

@@ -33,6 +33,8 @@ pub enum DisputeDuty {
     Warn(Warning),
     /// Ask the processor.
     LookUp,
+    /// Find out whether the processor has this response.
+    Confirm(u32),
 }
 
 impl Dispute {
@@ -51,6 +53,15 @@ impl Dispute {
 
     /// When a dispute that is committed, or was looked up, at `at` must be looked after next. `None`: it has ended.
     pub fn due_after(&self, at: Timestamp) -> Option<Timestamp> {
+        let confirm = self.response_due().map(|(_, due)| due.max(at));
+        match (confirm, self.look_after(at)) {
+            (Some(confirm), Some(look)) => Some(confirm.min(look)),
+            (confirm, look) => confirm.or(look),
+        }
+    }
+
+    /// When it must be looked after next apart from its responses.
+    fn look_after(&self, at: Timestamp) -> Option<Timestamp> {
         if !self.status.is_open() {
             return None;
         }
@@ -66,6 +77,11 @@ impl Dispute {
 
     /// What is to be done at `at` about a dispute that is due.
     pub fn duty(&self, at: Timestamp) -> Option<DisputeDuty> {
+        if let Some((n, due)) = self.response_due()
+            && due <= at
+        {
+            return Some(DisputeDuty::Confirm(n));
+        }
         if !self.status.is_open() {
             return None;
         }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Dispute, DisputeReason, DisputeStage, DisputeStatus};
+use super::{Dispute, DisputeReason, DisputeStage, DisputeStatus, ResponseKind};
 use crate::{
     Timestamp,
     id::{ConnectionId, PaymentId},
@@ -35,6 +35,9 @@ pub enum DisputeEvent {
     /// The processor says at a later time what it said before. No merchant gets it.
     #[serde(rename = "dispute.confirmed")]
     Confirmed,
+    /// A response of the merchant was drafted, is being sent, was taken or was refused. Not shown to merchants: what comes of it is.
+    #[serde(rename = "dispute.response")]
+    Response(ResponseFacts),
     /// A kind that this build does not know. Never written.
     #[serde(rename = "other", other)]
     Other,
@@ -68,6 +71,17 @@ pub struct ResponseDue {
     pub dispute: DisputeFacts,
     /// Whether the time has ended already.
     pub is_past: bool,
+}
+
+/// A response as of its commit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResponseFacts {
+    /// Its number within the dispute.
+    pub n: u32,
+    /// What it is.
+    pub response: ResponseKind,
+    /// How it stands: `DRAFT`, `SENDING`, `TAKEN` or `REFUSED`.
+    pub state: String,
 }
 
 impl Dispute {

@@ -4,6 +4,8 @@
 
 use std::fmt::Write as _;
 
+use serde::{Deserialize, Serialize};
+
 use crate::{
     attachment::FileType,
     payment::{Payment, TimelineEntry},
@@ -33,6 +35,8 @@ text_enum!(
         EarlierPayments = "EARLIER_PAYMENTS",
         /// What happened, step by step.
         Timeline = "TIMELINE",
+        /// What the merchant says besides.
+        Other = "OTHER",
     }
 );
 
@@ -54,7 +58,7 @@ pub struct EvidenceLimits {
 }
 
 /// One text of a pack.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EvidenceText {
     /// What it is about.
     pub kind: EvidenceKind,

@@ -115,6 +115,11 @@ impl Dispute {
             .saturating_sub(public_events_in(occurred))
     }
 
+    /// Whether merchants get an event of these occurrences.
+    pub fn is_public(occurred: &[DisputeOccurrence]) -> bool {
+        public_events_in(occurred) > 0
+    }
+
     /// Counts a commit and its events. Each change calls it once, before the document is written.
     pub fn next_version(&mut self, occurred: &[DisputeOccurrence]) {
         self.version = self.version.saturating_add(1);

@@ -7,6 +7,7 @@
 //!
 //! # What is promised
 //! - Only a report of the processor changes its status. A deadline that passes warns, and decides nothing.
+//! - A response is sent once: what became of it is found out, never guessed (`response.rs`).
 //! - Reports may arrive twice, late and in any order: an older one changes nothing ([`Standing::step_to`]).
 //!
 //! Source: behaviour contract, section 10 and section 7 "Money can go backwards".
@@ -16,13 +17,17 @@ mod event;
 pub mod evidence;
 mod fields;
 mod filter;
+mod pack;
 mod report;
+mod response;
 mod status;
 
 pub use due::{DisputeDuty, Warning};
-pub use event::{DisputeEvent, DisputeFacts, ResponseDue};
+pub use event::{DisputeEvent, DisputeFacts, ResponseDue, ResponseFacts};
 pub use filter::{DisputeField, DisputeSort, DisputeSortField};
+pub use pack::{Evidence, EvidenceChange};
 pub use report::DisputeReport;
+pub use response::{DisputeResponse, NewResponse, ResponseKind, ResponseNews, ResponseState};
 pub use status::{DisputeReason, DisputeStage, DisputeStatus, DisputedFunds, Standing, Step};
 
 use serde::{Deserialize, Serialize};
@@ -88,6 +93,12 @@ pub struct Dispute {
     /// The last warning about the time to respond as it is now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     warned: Option<Warning>,
+    /// What the merchant has responded, drafts included, the oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    responses: Vec<DisputeResponse>,
+    /// Whether the processor has a response since it last asked for one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    answered: bool,
 }
 
 /// Which dispute is opened.

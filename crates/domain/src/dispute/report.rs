@@ -63,6 +63,8 @@ impl Dispute {
             funds: report.funds,
             as_of: report.as_of,
             warned: None,
+            responses: Vec::new(),
+            answered: false,
         };
         let opened = if dispute.status == DisputeStatus::Notification {
             DisputeOccurrence::new(at, "An early alert came")
@@ -106,6 +108,9 @@ impl Dispute {
         self.take_details(report);
         self.stage = reported.stage;
         self.status = reported.status;
+        if matches!(step, Step::NewStage | Step::Back) {
+            self.answered = false;
+        }
         let mut occurred = Vec::new();
         if step != Step::Same {
             occurred.push(self.stepped(step, was_open, at));

@@ -18,7 +18,7 @@ const fn form(event: &DisputeEvent) -> Option<(EventKind, &DisputeFacts)> {
         DisputeEvent::Won(facts) => (EventKind::DisputeWon, facts),
         DisputeEvent::Lost(facts) => (EventKind::DisputeLost, facts),
         DisputeEvent::Closed(facts) => (EventKind::DisputeClosed, facts),
-        DisputeEvent::Confirmed | DisputeEvent::Other => return None,
+        DisputeEvent::Response(_) | DisputeEvent::Confirmed | DisputeEvent::Other => return None,
     })
 }
 

@@ -1,6 +1,8 @@
 //! Disputes: every transition, and what it makes of the payment.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+mod responses;
+
 use std::time::Duration;
 
 use domain::{
@@ -72,6 +74,7 @@ fn kinds(occurred: &[DisputeOccurrence]) -> Vec<&'static str> {
         DisputeEvent::Won(_) => "won",
         DisputeEvent::Lost(_) => "lost",
         DisputeEvent::Closed(_) => "closed",
+        DisputeEvent::Response(_) => "response",
         DisputeEvent::Other => "other",
     };
     events.map(kind).collect()

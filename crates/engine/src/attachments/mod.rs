@@ -1,4 +1,4 @@
-//! Attachments: files that a merchant keeps with a payment.
+//! Attachments: files that a merchant keeps with a payment or a dispute.
 //!
 //! # How it works
 //! An operation hands out a signed address of ours; nothing is stored for it. What is uploaded there is judged by its content. Its key is
@@ -16,13 +16,14 @@ mod upload;
 
 use std::{sync::Arc, time::Duration};
 
-use db::Change;
+use db::{Change, Statement};
 use domain::{
     Code, Fault, Faults, Timestamp,
     attachment::{Attachment, FileType, Limits, Subject, UploadGrant, Usage, file_name},
     audit::{Act, Deed},
     caller::Caller,
-    id::{AttachmentId, PaymentId, TeamId},
+    dispute::Dispute,
+    id::{AttachmentId, TeamId},
 };
 
 use objects::Objects;
@@ -32,7 +33,10 @@ pub use upload::{Stored, UploadError};
 
 use crate::{
     Engine,
-    faults::{EngineError, attachment_not_found, database, only_fault, payment_not_found},
+    faults::{
+        EngineError, attachment_not_found, database, dispute_not_found, only_fault,
+        payment_not_found,
+    },
 };
 
 /// How long an address to upload to is good.
@@ -45,8 +49,8 @@ const REMOVED_AFTER: Duration = Duration::from_hours(24);
 /// Asks for an address to upload a file to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CreateAttachment {
-    /// The payment.
-    pub payment: PaymentId,
+    /// What it is to belong to.
+    pub subject: Subject,
     /// The file's name.
     pub name: String,
     /// Its media type.
@@ -78,11 +82,11 @@ pub struct AttachmentView {
 }
 
 impl Engine {
-    /// Hands out an address to which a file for a payment can be uploaded.
+    /// Hands out an address to which a file for a payment or a dispute can be uploaded.
     ///
     /// # Errors
-    /// `error.attachment.switched-off`; `error.payment.not-found`; `error.validation` for the name, the type, and where the payment has
-    /// as much as it may have.
+    /// `error.attachment.switched-off`; `error.payment.not-found`, `error.dispute.not-found`; `error.validation` for the name, the
+    /// type, and where there is as much as there may be.
     pub async fn create_attachment(
         &self,
         caller: &Caller,
@@ -109,13 +113,11 @@ impl Engine {
             }
         };
         let store = &self.inner.store;
-        store::payment::of_team(store, caller.team, command.payment)
-            .await?
-            .ok_or_else(payment_not_found)?;
+        let subject = command.subject;
+        self.find_subject(caller.team, subject).await?;
         if self.inner.objects.is_none() {
             return Err(switched_off().into());
         }
-        let subject = Subject::Payment(command.payment);
         let limits = self.inner.settings.attachments;
         let there = store::attachment::of_subject(store, caller.team, subject).await?;
         limits
@@ -137,7 +139,7 @@ impl Engine {
             "attachment",
             grant.id,
         )
-        .with("payment", command.payment.to_string());
+        .with(subject.word(), subject.id());
         let change = Change::new(self.change_id(), &grant.id.key()).with(self.audit(&deed));
         self.commit_plain(change).await?;
         Ok(UploadAddress {
@@ -149,34 +151,47 @@ impl Engine {
         })
     }
 
-    /// A payment's attachments, oldest first.
-    ///
-    /// # Errors
-    /// `error.payment.not-found`.
-    pub async fn attachments_of_payment(
-        &self,
-        caller: &Caller,
-        payment: PaymentId,
-    ) -> Result<Vec<AttachmentView>, Fault> {
+    /// Whether the team has the thing that attachments belong to.
+    async fn find_subject(&self, team: TeamId, subject: Subject) -> Result<(), EngineError> {
         let store = &self.inner.store;
-        store::payment::of_team(store, caller.team, payment)
-            .await
-            .map_err(|error| database(&error))?
-            .ok_or_else(payment_not_found)?;
-        self.attachments_of(caller.team, &[payment]).await
+        match subject {
+            Subject::Payment(id) => {
+                let found = store::payment::of_team(store, team, id).await?;
+                found.ok_or_else(payment_not_found)?;
+            }
+            Subject::Dispute(id) => {
+                let found = store::dispute::of_team(store, team, id).await?;
+                found.ok_or_else(dispute_not_found)?;
+            }
+        }
+        Ok(())
     }
 
-    /// The attachments of payments of a team, oldest first, by one read.
+    /// The attachments of a payment or a dispute, oldest first.
+    ///
+    /// # Errors
+    /// `error.payment.not-found`, `error.dispute.not-found`.
+    pub async fn attachments_of_one(
+        &self,
+        caller: &Caller,
+        subject: Subject,
+    ) -> Result<Vec<AttachmentView>, Fault> {
+        self.find_subject(caller.team, subject)
+            .await
+            .map_err(only_fault)?;
+        self.attachments_of(caller.team, &[subject]).await
+    }
+
+    /// The attachments of payments and disputes of a team, oldest first, by one read.
     ///
     /// # Errors
     /// The database's.
     pub async fn attachments_of(
         &self,
         team: TeamId,
-        payments: &[PaymentId],
+        subjects: &[Subject],
     ) -> Result<Vec<AttachmentView>, Fault> {
-        let subjects: Vec<Subject> = payments.iter().copied().map(Subject::Payment).collect();
-        let found = store::attachment::of_subjects(&self.inner.store, team, &subjects)
+        let found = store::attachment::of_subjects(&self.inner.store, team, subjects)
             .await
             .map_err(|error| database(&error))?;
         let views = found.into_iter().map(|(_, attachment)| AttachmentView {
@@ -189,7 +204,7 @@ impl Engine {
     /// Deletes an attachment. Its content is removed a day later.
     ///
     /// # Errors
-    /// `error.attachment.not-found`.
+    /// `error.attachment.not-found`; `error.payment.operation-in-progress` while a response to a dispute is sent with it.
     pub async fn delete_attachment(&self, caller: &Caller, id: AttachmentId) -> Result<(), Fault> {
         self.deleted_attachment(caller.team, id)
             .await
@@ -201,20 +216,49 @@ impl Engine {
         let attachment = found
             .filter(|attachment| attachment.deleted_at.is_none())
             .ok_or_else(attachment_not_found)?;
-        let now = self.inner.world.now();
-        let Subject::Payment(payment) = attachment.subject;
+        self.refuse_while_sent(&attachment).await?;
+        let subject = attachment.subject;
         let deed = Deed::on(team, Act::AttachmentDeleted, "attachment", id)
-            .with("payment", payment.to_string());
-        let change = Change::new(self.change_id(), &id.key())
-            .with(store::attachment::delete(team, id, now))
-            .with(store::attachment::release_object(
-                &attachment,
-                now.after(REMOVED_AFTER),
-            ))
+            .with(subject.word(), subject.id());
+        let change = self
+            .deletion(&attachment)
+            .into_iter()
+            .fold(Change::new(self.change_id(), &id.key()), Change::with)
             .with(self.audit(&deed));
         if self.commit_plain(change).await?.is_some() {
             // Somebody else deleted it at the same moment.
             return Err(attachment_not_found().into());
+        }
+        Ok(())
+    }
+
+    /// What takes an attachment off the list, and has its content removed.
+    pub(crate) fn deletion(&self, attachment: &Attachment) -> [Statement; 2] {
+        let now = self.inner.world.now();
+        [
+            store::attachment::delete(attachment.team, attachment.id, now),
+            store::attachment::release_object(attachment, now.after(REMOVED_AFTER)),
+        ]
+    }
+
+    /// Refuses a file of a response that may have to be sent again.
+    async fn refuse_while_sent(&self, attachment: &Attachment) -> Result<(), EngineError> {
+        let (store, team) = (&self.inner.store, attachment.team);
+        let disputes = match attachment.subject {
+            Subject::Dispute(id) => {
+                let found = store::dispute::of_team(store, team, id).await?;
+                found.into_iter().collect()
+            }
+            Subject::Payment(id) => store::dispute::of_payment(store, team, id).await?,
+        };
+        let is_sent = |dispute: &Dispute| {
+            let mut open = dispute.responses().iter().filter(|one| one.is_open());
+            open.any(|one| one.attachments.contains(&attachment.id))
+        };
+        if let Some(dispute) = disputes.iter().find(|dispute| is_sent(dispute)) {
+            let message = "The file is sent with a response to a dispute, which the processor has not confirmed yet.";
+            let fault = Fault::new(Code::OperationInProgress, message);
+            return Err(fault.about(dispute.id()).into());
         }
         Ok(())
     }

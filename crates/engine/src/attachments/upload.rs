@@ -6,7 +6,7 @@ use bytes::Bytes;
 use db::Change;
 use domain::{
     Fault,
-    attachment::{Attachment, Refused, Subject, UploadGrant},
+    attachment::{Attachment, Refused, UploadGrant},
     audit::{Act, Deed},
 };
 use sha2::{Digest as _, Sha256};
@@ -20,7 +20,7 @@ use crate::{
 /// Content that did not become an attachment within this time is removed. Far longer than any upload takes.
 const UNFINISHED: Duration = Duration::from_hours(1);
 
-/// How often a free place among a payment's attachments is looked for again.
+/// How often a free place among the attachments is looked for again.
 const ROUNDS: u32 = 8;
 
 /// A file that is kept now.
@@ -145,10 +145,10 @@ impl Engine {
         remove_at: domain::Timestamp,
     ) -> Result<Stored, UploadError> {
         let (store, limits) = (&self.inner.store, self.inner.settings.attachments);
-        let Subject::Payment(payment) = attachment.subject;
+        let subject = attachment.subject;
         for _ in 0..ROUNDS {
-            // Within this node uploads to a payment are counted one after the other; between nodes the slot bounds their number.
-            let _turn = self.inner.upload_turns.take(payment.uuid()).await;
+            // Within this node uploads to one thing are counted one after the other; between nodes the slot bounds their number.
+            let _turn = self.inner.upload_turns.take(subject.uuid()).await;
             let there =
                 store::attachment::of_subject(store, attachment.team, attachment.subject).await?;
             limits
@@ -164,7 +164,7 @@ impl Engine {
                 "attachment",
                 attachment.id,
             )
-            .with("payment", payment.to_string())
+            .with(subject.word(), subject.id())
             .with("asked_by", attachment.made_by.to_string());
             let change = Change::new(self.change_id(), &attachment.id.key())
                 .with(store::attachment::keep_object(&attachment, remove_at))

@@ -2,9 +2,10 @@
 
 use domain::{
     Fault,
+    attachment::Subject,
     caller::Caller,
     dispute::{
-        Dispute,
+        Dispute, DisputeResponse, Evidence, ResponseKind,
         evidence::{EvidenceLimits, EvidenceText, KnownFacts, propose},
     },
     filter::{Condition, Sort},
@@ -13,6 +14,7 @@ use domain::{
     payment::Payment,
 };
 
+use super::respond::evidence_key;
 use crate::{
     AttachmentView, Engine, ListPayments,
     faults::{EngineError, only_fault, payment_not_found},
@@ -26,10 +28,21 @@ const LOOKED_THROUGH: i32 = 50;
 pub struct EvidenceView {
     /// What the processor takes; `None` where it takes no response by its API, or its connection is gone.
     pub limits: Option<EvidenceLimits>,
-    /// The files that are kept with the payment.
+    /// The files that are kept with the dispute and its payment.
     pub attachments: Vec<AttachmentView>,
+    /// The evidence that was saved or submitted last; `None`: none was.
+    pub kept: Option<KeptEvidence>,
     /// Texts of what is known here, cut to the limits.
     pub proposed: Vec<EvidenceText>,
+}
+
+/// Evidence that was saved or submitted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptEvidence {
+    /// The response that it is of.
+    pub response: DisputeResponse,
+    /// What it holds.
+    pub evidence: Evidence,
 }
 
 impl Engine {
@@ -55,11 +68,26 @@ impl Engine {
             timeline: &timeline,
             others: &others,
         };
+        let subjects = [Subject::Payment(payment.id()), Subject::Dispute(id)];
         Ok(EvidenceView {
+            kept: self.kept_of(&dispute).await.map_err(only_fault)?,
             proposed: propose(known, limits.as_ref()),
             limits,
-            attachments: self.attachments_of(caller.team, &[payment.id()]).await?,
+            attachments: self.attachments_of(caller.team, &subjects).await?,
         })
+    }
+
+    async fn kept_of(&self, dispute: &Dispute) -> Result<Option<KeptEvidence>, EngineError> {
+        let mut all = dispute.responses().iter().rev();
+        let Some(response) = all.find(|one| one.kind == ResponseKind::Evidence) else {
+            return Ok(None);
+        };
+        let key = evidence_key(dispute, response.n);
+        let found = store::dispute_evidence::find(&self.inner.store, key).await?;
+        Ok(found.map(|evidence| KeptEvidence {
+            response: response.clone(),
+            evidence,
+        }))
     }
 
     async fn evidence_limits(

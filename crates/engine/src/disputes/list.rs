@@ -71,10 +71,7 @@ impl Engine {
         };
         let mut views = Vec::with_capacity(rows.len());
         for (cursor, dispute) in rows {
-            let view = DisputeView {
-                dispute,
-                timeline: None,
-            };
+            let view = DisputeView::of(dispute);
             let view = if wanted.want_timeline {
                 self.with_dispute_timeline(view).await?
             } else {

@@ -51,6 +51,9 @@ impl Engine {
         let Some(dispute) = store::dispute::of_team(store, team, id).await? else {
             return Ok(());
         };
+        if let Some(DisputeDuty::Confirm(n)) = dispute.duty(self.inner.world.now()) {
+            return self.confirm_response(dispute, n).await;
+        }
         let dispute = match self.ask_about(&dispute).await? {
             Some(report) => {
                 let news = DisputeNews {
@@ -65,7 +68,7 @@ impl Engine {
         };
         let warned = match dispute.duty(self.inner.world.now()) {
             Some(DisputeDuty::Warn(_)) => self.warn_of(&dispute).await?,
-            Some(DisputeDuty::LookUp) | None => false,
+            Some(DisputeDuty::LookUp | DisputeDuty::Confirm(_)) | None => false,
         };
         if !warned {
             let now = self.inner.world.now();

@@ -7,6 +7,7 @@ mod list;
 mod look_up;
 mod read;
 mod report;
+mod respond;
 mod trigger;
 
 use db::{ChangeId, Statement};
@@ -20,16 +21,18 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use crate::{
-    Engine,
+    AttachmentView, Engine,
     change::{Aggregate, Key},
     commit::{CommitParts, Ended},
+    deadline::Deadline,
     faults::{EngineError, payment_not_found},
     payments::Effects,
 };
 
-pub use evidence::EvidenceView;
+pub use evidence::{EvidenceView, KeptEvidence};
 pub use list::{DisputePage, ListDisputes};
 pub(crate) use report::{DisputeNews, Taken};
+pub use respond::{AcceptDispute, SubmitEvidence};
 
 /// A dispute as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,6 +41,19 @@ pub struct DisputeView {
     pub dispute: Dispute,
     /// Its timeline, when that was asked for.
     pub timeline: Option<Vec<TimelineEntry>>,
+    /// Its files, when they were asked for.
+    pub attachments: Vec<AttachmentView>,
+}
+
+impl DisputeView {
+    /// A dispute alone.
+    pub(crate) fn of(dispute: Dispute) -> Self {
+        Self {
+            dispute,
+            timeline: None,
+            attachments: Vec::new(),
+        }
+    }
 }
 
 /// A payment with one of its disputes, which may not be known yet: what a report changes.
@@ -59,6 +75,26 @@ pub(crate) struct CaseEffects {
     pub(crate) occurred: Vec<DisputeOccurrence>,
     /// What that makes of the payment; empty: nothing.
     pub(crate) of_payment: Vec<Occurrence>,
+    /// What the commit carries besides.
+    pub(crate) parts: CaseParts,
+}
+
+impl CaseEffects {
+    /// The same with what the commit carries besides.
+    fn with(self, parts: CaseParts) -> Self {
+        Self { parts, ..self }
+    }
+}
+
+/// What the commit of a dispute carries besides the dispute and its event.
+#[derive(Default)]
+pub(crate) struct CaseParts {
+    /// Takes an idempotency key.
+    pub(crate) claim: Option<Statement>,
+    /// Statements after those of the dispute.
+    pub(crate) statements: Vec<Statement>,
+    /// Nothing is written when the change still waits at this time.
+    pub(crate) deadline: Option<Deadline>,
 }
 
 /// A case before a decision.
@@ -127,21 +163,29 @@ impl Aggregate for Case {
         let CaseEffects {
             occurred,
             mut of_payment,
+            parts,
         } = effects;
         dispute.next_version(&occurred);
-        let started = engine
-            .trigger_by_dispute(&mut self.payment, dispute, before.dispute)
-            .await?;
-        of_payment.extend(started);
+        // A draft, or a response that is under way, is nothing that flows wait for.
+        if Dispute::is_public(&occurred) {
+            let started = engine
+                .trigger_by_dispute(&mut self.payment, dispute, before.dispute)
+                .await?;
+            of_payment.extend(started);
+        }
         if of_payment.is_empty() {
-            return engine.commit_dispute(dispute, &occurred).await;
+            return engine.commit_dispute(dispute, &occurred, parts).await;
         }
         let id = engine.change_id();
-        let statements = engine.dispute_statements(dispute, &occurred, id).into();
+        let mut statements: Vec<Statement> =
+            engine.dispute_statements(dispute, &occurred, id).into();
+        statements.extend(parts.statements);
         let effects = Effects {
             entries: of_payment,
             parts: CommitParts {
+                claim: parts.claim,
                 statements,
+                deadline: parts.deadline,
                 ..CommitParts::default()
             },
             ..Effects::default()

@@ -2,6 +2,7 @@
 
 use domain::{
     Fault,
+    attachment::Subject,
     caller::Caller,
     dispute::Dispute,
     id::{DisputeId, PaymentId, TeamId},
@@ -9,7 +10,7 @@ use domain::{
 
 use super::DisputeView;
 use crate::{
-    Engine,
+    AttachmentView, Engine,
     faults::{database, dispute_not_found},
 };
 
@@ -23,10 +24,7 @@ impl Engine {
         let dispute = found
             .map_err(|error| database(&error))?
             .ok_or_else(dispute_not_found)?;
-        Ok(DisputeView {
-            dispute,
-            timeline: None,
-        })
+        Ok(DisputeView::of(dispute))
     }
 
     /// The disputes of these payments, the oldest first, each with its timeline when that is wanted.
@@ -44,10 +42,7 @@ impl Engine {
         found.sort_by_key(|dispute| (dispute.disputed_at(), dispute.id()));
         let mut views = Vec::with_capacity(found.len());
         for dispute in found {
-            let view = DisputeView {
-                dispute,
-                timeline: None,
-            };
+            let view = DisputeView::of(dispute);
             views.push(if want_timeline {
                 self.with_dispute_timeline(view).await?
             } else {
@@ -68,5 +63,27 @@ impl Engine {
         let lines = store::event::timeline(store, dispute.team(), &stream, dispute.version()).await;
         view.timeline = Some(lines.map_err(|error| database(&error))?);
         Ok(view)
+    }
+
+    /// Adds the files of disputes, by one read.
+    ///
+    /// # Errors
+    /// `error.unavailable`, `error.unknown`.
+    pub async fn with_dispute_attachments(
+        &self,
+        team: TeamId,
+        views: &mut [DisputeView],
+    ) -> Result<(), Fault> {
+        let subjects: Vec<Subject> = views
+            .iter()
+            .map(|view| Subject::Dispute(view.dispute.id()))
+            .collect();
+        let mut found = self.attachments_of(team, &subjects).await?;
+        for view in views {
+            let own = Subject::Dispute(view.dispute.id());
+            let is_own = |one: &mut AttachmentView| one.attachment.subject == own;
+            view.attachments = found.extract_if(.., is_own).collect();
+        }
+        Ok(())
     }
 }

@@ -5,7 +5,7 @@ use domain::{
     id::{ConnectionId, PaymentId, TeamId},
 };
 
-use super::{Case, CaseEffects, CaseId, dispute_id};
+use super::{Case, CaseEffects, CaseId, CaseParts, dispute_id};
 use crate::{
     Engine,
     change::{Decision, Key},
@@ -114,6 +114,7 @@ impl Case {
         CaseEffects {
             occurred,
             of_payment,
+            parts: CaseParts::default(),
         }
     }
 }

@@ -3,6 +3,7 @@
 use domain::{
     Code, Fault,
     customer::{Customer, StoredMethod},
+    dispute::Dispute,
     payment::Payment,
 };
 use serde::{Serialize, de::DeserializeOwned};
@@ -16,6 +17,7 @@ use crate::{
 
 const PAYMENT: &str = include_str!("../../../store/tests/golden/payment.json");
 const CUSTOMER: &str = include_str!("../../../store/tests/golden/customer.json");
+const DISPUTE: &str = include_str!("../../../store/tests/golden/dispute.json");
 const METHOD: &str = include_str!("../../../store/tests/golden/method.json");
 
 /// A document of the store's samples, as its type writes it.
@@ -36,6 +38,7 @@ fn stored_responses_stay_as_they_are() {
     let payment = sample::<Payment>(PAYMENT);
     stays::<StoredPayment>(&json!({"ok": {"payment": payment}}));
     stays::<StoredId>(&json!({"ok": {"id": "019b76da-a800-7000-8000-000000000000"}}));
+    stays::<Box<Dispute>>(&json!({"ok": sample::<Dispute>(DISPUTE)}));
     let (method, customer) = (sample::<StoredMethod>(METHOD), sample::<Customer>(CUSTOMER));
     stays::<StoredToken>(
         &json!({"ok": {"method": method, "is_default": true, "customer": customer}}),

@@ -57,7 +57,10 @@ mod responses;
 
 use std::future::Future;
 
-use domain::{Fault, id::PaymentId};
+use domain::{
+    Fault,
+    id::{DisputeId, PaymentId},
+};
 use serde::{Deserialize, Serialize};
 
 use crate::Engine;
@@ -83,6 +86,10 @@ pub enum Scope {
     Cancel(String),
     /// Refunds of one payment.
     Refund(String),
+    /// Evidence for one dispute.
+    SubmitEvidence(String),
+    /// The acceptance of one dispute.
+    AcceptDispute(String),
 }
 
 impl Scope {
@@ -92,6 +99,10 @@ impl Scope {
             let id = PaymentId::parse(payment).map_or_else(|| "none".to_owned(), PaymentId::key);
             format!("{what}:{id}")
         };
+        let of_dispute = |what: &str, dispute: &str| {
+            let id = DisputeId::parse(dispute).map_or_else(|| "none".to_owned(), DisputeId::key);
+            format!("{what}:{id}")
+        };
         match self {
             Self::Authorise => AUTHORISE_SCOPE.to_owned(),
             Self::Tokenise => "tokenise".to_owned(),
@@ -99,6 +110,8 @@ impl Scope {
             Self::Capture(payment) => of("capture", payment),
             Self::Cancel(payment) => of("cancel", payment),
             Self::Refund(payment) => of("refund", payment),
+            Self::SubmitEvidence(dispute) => of_dispute("evidence", dispute),
+            Self::AcceptDispute(dispute) => of_dispute("accept", dispute),
         }
     }
 
@@ -106,9 +119,12 @@ impl Scope {
     fn blanks(&self) -> Blanks {
         match self {
             Self::Authorise | Self::Tokenise => Blanks::Absent,
-            Self::CreateCustomer | Self::Capture(_) | Self::Cancel(_) | Self::Refund(_) => {
-                Blanks::Values
-            }
+            Self::CreateCustomer
+            | Self::Capture(_)
+            | Self::Cancel(_)
+            | Self::Refund(_)
+            | Self::SubmitEvidence(_)
+            | Self::AcceptDispute(_) => Blanks::Values,
         }
     }
 

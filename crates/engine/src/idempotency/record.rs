@@ -279,9 +279,12 @@ impl Engine {
                 let customer = store::customer::of_team(store, team, id).await?;
                 Ok(customer.is_some_and(|customer| may_use(caller, &customer)))
             }
-            Scope::CreateCustomer | Scope::Capture(_) | Scope::Cancel(_) | Scope::Refund(_) => {
-                Ok(false)
-            }
+            Scope::CreateCustomer
+            | Scope::Capture(_)
+            | Scope::Cancel(_)
+            | Scope::Refund(_)
+            | Scope::SubmitEvidence(_)
+            | Scope::AcceptDispute(_) => Ok(false),
         }
     }
 }

@@ -76,6 +76,7 @@ impl Engine {
             };
             for payment in page {
                 self.erase_from_payment(team, payment.id()).await?;
+                self.erase_from_disputes(team, payment.id()).await?;
             }
             after = Some(last);
         }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use domain::id::PaymentId;
+use domain::{attachment::Subject, id::PaymentId};
 use engine::{CreateAttachment, UploadAddress, UploadError};
 
 use crate::{cards, shop::Shop};
@@ -19,7 +19,7 @@ fn paid(shop: &Shop) -> PaymentId {
 
 fn ask(shop: &Shop, payment: PaymentId) -> UploadAddress {
     let command = CreateAttachment {
-        payment,
+        subject: Subject::Payment(payment),
         name: "receipt.pdf".to_owned(),
         kind: "application/pdf".to_owned(),
     };
@@ -46,7 +46,10 @@ fn addresses_are_good_for_fifteen_minutes() {
     assert!(shop.engine.admit_upload(token(&address.url)).is_ok());
     upload(&shop, &address);
     let listed = shop
-        .run(shop.engine.attachments_of_payment(&shop.server, payment))
+        .run(
+            shop.engine
+                .attachments_of_one(&shop.server, Subject::Payment(payment)),
+        )
         .unwrap();
     let url = &listed[0].access_url;
     let download = || shop.run(shop.engine.download_attachment(token(url)));
@@ -82,7 +85,10 @@ fn content_that_did_not_become_an_attachment_is_removed_after_an_hour() {
     assert_eq!(shop.files.keys().len(), 2);
     shop.pass(5 * MINUTE);
     let listed = shop
-        .run(shop.engine.attachments_of_payment(&shop.server, payment))
+        .run(
+            shop.engine
+                .attachments_of_one(&shop.server, Subject::Payment(payment)),
+        )
         .unwrap();
     assert_eq!(
         shop.files.keys(),
@@ -101,7 +107,10 @@ fn a_deleted_attachment_is_gone_at_once_and_its_content_a_day_later() {
     shop.run(shop.engine.delete_attachment(&shop.server, address.id))
         .unwrap();
     let listed = shop
-        .run(shop.engine.attachments_of_payment(&shop.server, payment))
+        .run(
+            shop.engine
+                .attachments_of_one(&shop.server, Subject::Payment(payment)),
+        )
         .unwrap();
     assert!(listed.is_empty());
     // A backup that was begun before finds it still.

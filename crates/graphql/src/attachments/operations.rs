@@ -1,7 +1,8 @@
 //! Attachments.
 
-use domain::Fault;
+use domain::{Fault, attachment::Subject};
 use engine::CreateAttachment;
+use serde_json::{Map, Value};
 
 use super::views::{AttachmentObject, UploadObject};
 use crate::{
@@ -18,11 +19,8 @@ pub(crate) const OPERATIONS: &[Operation] = &[
 ];
 
 async fn list(call: Call<'_>, arguments: Arguments<'_>) -> Result<Out<'static>, Fault> {
-    let payment = ids::payment(ids::argument(&arguments.coerced?, "paymentId"))?;
-    let found = call
-        .engine
-        .attachments_of_payment(call.caller, payment)
-        .await?;
+    let subject = subject(&arguments.coerced?)?;
+    let found = call.engine.attachments_of_one(call.caller, subject).await?;
     Ok(Out::List(
         found
             .into_iter()
@@ -31,10 +29,29 @@ async fn list(call: Call<'_>, arguments: Arguments<'_>) -> Result<Out<'static>, 
     ))
 }
 
+/// The payment or the dispute that is named.
+///
+/// Errors: `error.validation` where neither or both are; `error.payment.not-found`, `error.dispute.not-found`.
+fn subject(given: &Map<String, Value>) -> Result<Subject, Fault> {
+    let named = |name: &str| Some(ids::argument(given, name)).filter(|id| !id.is_empty());
+    match (named("paymentId"), named("disputeId")) {
+        (Some(payment), None) => ids::payment(payment).map(Subject::Payment),
+        (None, Some(dispute)) => ids::dispute(dispute).map(Subject::Dispute),
+        (None, None) => Err(Fault::invalid(
+            "paymentId",
+            "is required, or a disputeId in its place",
+        )),
+        (Some(_), Some(_)) => Err(Fault::invalid(
+            "disputeId",
+            "must not be given together with a paymentId",
+        )),
+    }
+}
+
 async fn create(call: Call<'_>, arguments: Arguments<'_>) -> Result<Out<'static>, Fault> {
     let given = arguments.coerced?;
     let command = CreateAttachment {
-        payment: ids::payment(ids::argument(&given, "paymentId"))?,
+        subject: subject(&given)?,
         name: ids::argument(&given, "name").to_owned(),
         kind: ids::argument(&given, "type").to_owned(),
     };

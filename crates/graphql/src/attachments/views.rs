@@ -9,6 +9,9 @@ use crate::executor::{FieldOf, Object, Out, unknown_field};
 /// The part of a payment that has a read of its own.
 pub(crate) const ATTACHMENTS: FieldOf = FieldOf::new("Payment", "attachments");
 
+/// The part of a dispute that has a read of its own.
+pub(crate) const OF_DISPUTE: FieldOf = FieldOf::new("PaymentDispute", "attachments");
+
 /// `Attachment`.
 #[derive(Clone)]
 pub(crate) struct AttachmentObject(pub(crate) AttachmentView);

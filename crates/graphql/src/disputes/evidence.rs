@@ -4,9 +4,10 @@ use domain::{
     Fault,
     dispute::evidence::{EvidenceLimits, EvidenceText},
 };
-use engine::EvidenceView;
+use engine::{EvidenceView, KeptEvidence};
 use serde_json::{Map, Value};
 
+use super::views::ResponseObject;
 use crate::{
     attachments::views::AttachmentObject,
     executor::{Object, Out, object, optional, unknown_field},
@@ -35,6 +36,29 @@ impl Object for EvidenceObject {
                     .map(|text| object(TextObject(text)))
                     .collect(),
             ),
+            "evidence" => optional(evidence.kept.as_ref().map(KeptObject)),
+            _ => return Err(unknown_field(self.type_name(), name)),
+        })
+    }
+}
+
+/// `KeptEvidence`.
+struct KeptObject<'a>(&'a KeptEvidence);
+
+impl Object for KeptObject<'_> {
+    fn type_name(&self) -> &'static str {
+        "KeptEvidence"
+    }
+
+    fn field<'s>(&'s self, name: &str, _: &Map<String, Value>) -> Result<Out<'s>, Fault> {
+        let KeptEvidence { response, evidence } = self.0;
+        Ok(match name {
+            "response" => object(ResponseObject(response)),
+            "texts" => {
+                let texts = evidence.texts.iter();
+                Out::List(texts.map(|text| object(TextObject(text))).collect())
+            }
+            "document" => evidence.document.into(),
             _ => return Err(unknown_field(self.type_name(), name)),
         })
     }

@@ -3,6 +3,7 @@
 pub(crate) mod evidence;
 mod inputs;
 mod operations;
+mod respond;
 pub(crate) mod views;
 
-pub(crate) use self::operations::OPERATIONS;
+pub(crate) use self::operations::{OPERATIONS, with_attachments};

@@ -1,15 +1,16 @@
 //! Disputes, one by one and in lists.
 
 use domain::Fault;
-use engine::{DisputeView, ListDisputes};
+use engine::{DisputeView, ListDisputes, Response, Scope};
 
 use super::{
     evidence::EvidenceObject,
-    inputs,
+    inputs, respond,
     views::{DisputeObject, TIMELINE},
 };
 use crate::{
-    executor::{Arguments, Out, object},
+    attachments::views::OF_DISPUTE,
+    executor::{Answer, Arguments, Out, object},
     operations::{Call, Operation, plain},
     shared::{Connection, PageFacts, Wanted, ids},
 };
@@ -21,6 +22,10 @@ pub(crate) const OPERATIONS: &[Operation] = &[
     Operation::plain("disputeEvidence", |call, given| {
         plain(evidence(call, given))
     }),
+    Operation::keyed("submitDisputeEvidence", |call, given| {
+        Box::pin(submit(call, given))
+    }),
+    Operation::keyed("acceptDispute", |call, given| Box::pin(accept(call, given))),
 ];
 
 async fn get(call: Call<'_>, arguments: Arguments<'_>) -> Result<Out<'static>, Fault> {
@@ -31,12 +36,57 @@ async fn get(call: Call<'_>, arguments: Arguments<'_>) -> Result<Out<'static>, F
 
 /// The dispute as an object.
 pub(crate) async fn shown(call: Call<'_>, view: DisputeView) -> Result<Out<'static>, Fault> {
-    let view = if call.look.selects(TIMELINE) {
+    let mut view = if call.look.selects(TIMELINE) {
         call.engine.with_dispute_timeline(view).await?
     } else {
         view
     };
+    with_attachments(call, std::slice::from_mut(&mut view)).await?;
     Ok(object(DisputeObject(view)))
+}
+
+/// Adds the files of disputes, where they are selected.
+pub(crate) async fn with_attachments(
+    call: Call<'_>,
+    views: &mut [DisputeView],
+) -> Result<(), Fault> {
+    if !call.look.selects(OF_DISPUTE) {
+        return Ok(());
+    }
+    let team = call.caller.team;
+    call.engine.with_dispute_attachments(team, views).await
+}
+
+/// The answer to a response. What was done stays done when the rest of it can't be read.
+async fn answered(call: Call<'_>, response: Response<DisputeView>) -> Answer {
+    let result = match response.result {
+        Ok(view) => {
+            let id = view.dispute.id();
+            let shown = shown(call, view).await;
+            shown.map_err(|_| Fault::unconfirmed(id))
+        }
+        Err(fault) => Err(fault),
+    };
+    Answer {
+        result,
+        replayed: response.replayed,
+    }
+}
+
+async fn submit(call: Call<'_>, arguments: Arguments<'_>) -> Answer {
+    let once = call.once(Scope::SubmitEvidence, &arguments);
+    let parsed = arguments.coerced.and_then(respond::parse_evidence);
+    let response = call.engine.submit_evidence(call.caller, once, parsed).await;
+    answered(call, response).await
+}
+
+async fn accept(call: Call<'_>, arguments: Arguments<'_>) -> Answer {
+    let once = call.once(Scope::AcceptDispute, &arguments);
+    let parsed = arguments
+        .coerced
+        .and_then(|given| respond::parse_acceptance(&given));
+    let response = call.engine.accept_dispute(call.caller, once, parsed).await;
+    answered(call, response).await
 }
 
 async fn list(call: Call<'_>, arguments: Arguments<'_>) -> Result<Out<'static>, Fault> {
@@ -55,7 +105,9 @@ async fn list(call: Call<'_>, arguments: Arguments<'_>) -> Result<Out<'static>, 
         want_timeline: call.look.selects(TIMELINE),
     };
     let found = call.engine.disputes(call.caller, list).await?;
-    let rows = found.views.into_iter();
+    let (cursors, mut views): (Vec<String>, Vec<DisputeView>) = found.views.into_iter().unzip();
+    with_attachments(call, &mut views).await?;
+    let rows = cursors.into_iter().zip(views);
     Ok(object(Connection {
         rows: rows
             .map(|(cursor, view)| (cursor, DisputeObject(view)))

@@ -1,11 +1,16 @@
 //! Disputes.
 
-use domain::{Fault, Timestamp, payment::TimelineEntry};
+use domain::{
+    Fault, Timestamp,
+    dispute::{DisputeResponse, ResponseState},
+    payment::TimelineEntry,
+};
 use engine::DisputeView;
 use serde_json::{Map, Value};
 
 use crate::{
-    executor::{FieldOf, Object, Out, object, unknown_field},
+    attachments::views::AttachmentObject,
+    executor::{FieldOf, Object, Out, object, optional, unknown_field},
     payments::views::AmountObject,
     shared::Node,
 };
@@ -38,7 +43,39 @@ impl Object for DisputeObject {
             "reason" => dispute.reason().code().into(),
             "processorReason" => dispute.processor_reason().into(),
             "lifecycleStage" => dispute.stage().code().into(),
+            "response" => optional(dispute.responses().last().map(ResponseObject)),
+            "attachments" => {
+                let files = self.0.attachments.iter().cloned().map(AttachmentObject);
+                Out::List(files.map(object).collect())
+            }
             "disputeTimeline" => object(Timeline(self.0.timeline.as_deref().unwrap_or_default())),
+            _ => return Err(unknown_field(self.type_name(), name)),
+        })
+    }
+}
+
+/// `DisputeResponse`.
+pub(super) struct ResponseObject<'a>(pub(super) &'a DisputeResponse);
+
+impl Object for ResponseObject<'_> {
+    fn type_name(&self) -> &'static str {
+        "DisputeResponse"
+    }
+
+    fn field<'s>(&'s self, name: &str, _: &Map<String, Value>) -> Result<Out<'s>, Fault> {
+        let response = self.0;
+        Ok(match name {
+            "kind" => response.kind.code().into(),
+            "state" => response.state_word().into(),
+            "date" => response.at.rfc3339_millis().into(),
+            "reason" => match &response.state {
+                ResponseState::Refused { reason } => reason.as_str().into(),
+                _ => Out::Null,
+            },
+            "attachmentIds" => {
+                let ids = response.attachments.iter();
+                Out::List(ids.map(|id| id.to_string().into()).collect())
+            }
             _ => return Err(unknown_field(self.type_name(), name)),
         })
     }

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     attachments::views::ATTACHMENTS,
-    disputes::views::TIMELINE,
+    disputes::{views::TIMELINE, with_attachments},
     executor::{Answer, Arguments, Item, Items, Out, object},
     operations::{Call, Operation, plain},
     shared::{Connection, PageFacts, Wanted, ids, note_number},
@@ -241,7 +241,9 @@ async fn disputes_of(
     let found = call
         .engine
         .disputes_of(call.caller.team, payments, with_timeline);
-    found.await.map(Some)
+    let mut found = found.await?;
+    with_attachments(call, &mut found).await?;
+    Ok(Some(found))
 }
 
 /// The payment as an object. What can't be read of it is an error of that field alone: the payment is shown.
@@ -272,13 +274,15 @@ async fn attachments(
 ) -> Result<BTreeMap<PaymentId, Vec<AttachmentView>>, Fault> {
     let mut by_payment: BTreeMap<PaymentId, Vec<AttachmentView>> = BTreeMap::new();
     if call.sight().is_server() && call.look.selects(ATTACHMENTS) {
+        let subjects: Vec<Subject> = payments.iter().copied().map(Subject::Payment).collect();
         for view in call
             .engine
-            .attachments_of(call.caller.team, payments)
+            .attachments_of(call.caller.team, &subjects)
             .await?
         {
-            let Subject::Payment(payment) = view.attachment.subject;
-            by_payment.entry(payment).or_default().push(view);
+            if let Subject::Payment(payment) = view.attachment.subject {
+                by_payment.entry(payment).or_default().push(view);
+            }
         }
     }
     Ok(by_payment)

@@ -233,9 +233,14 @@ impl Reader {
         }
     }
 
+    /// Whether a list is given, an empty one too.
+    pub(crate) fn has_list(&self, name: &str) -> bool {
+        self.fields.get(name).is_some_and(Value::is_array)
+    }
+
     /// A list of texts; `None` when no list is given.
     pub(crate) fn texts(&mut self, name: &str) -> Option<Vec<String>> {
-        if !self.fields.get(name).is_some_and(Value::is_array) {
+        if !self.has_list(name) {
             return None;
         }
         let texts = self.list(name).into_iter();

@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 
 use domain::{
     automation::Instance, caller::ClientGrant, customer::Customer, customer::StoredMethod,
-    dispute::Dispute, dispute::DisputeEvent, event::EndpointEvent, intent::Intent,
-    intent::IntentEvent, number_quota::NumberQuota, payment::Payment, payment::PaymentEvent,
-    processor_token::TokenRequest, team::TeamSettings, webhook::Attempts,
+    dispute::Dispute, dispute::DisputeEvent, dispute::Evidence, event::EndpointEvent,
+    intent::Intent, intent::IntentEvent, number_quota::NumberQuota, payment::Payment,
+    payment::PaymentEvent, processor_token::TokenRequest, team::TeamSettings, webhook::Attempts,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -30,6 +30,7 @@ const COLUMNS: &[(&str, &str, Content)] = &[
     ("credential", "rights", Sample("grant")),
     ("customer", "body", Sample("customer")),
     ("dispute", "body", Sample("dispute")),
+    ("dispute_evidence", "body", Sample("dispute_evidence")),
     ("event", "data", Sample("dispute_event")),
     ("event", "data", Sample("payment_event")),
     ("event", "data", Sample("intent_event")),
@@ -274,11 +275,15 @@ fn what_is_stored_of_deliveries_stays_as_it_is() {
 #[test]
 fn what_is_stored_of_disputes_stays_as_it_is() {
     let source = include_str!("../../../domain/src/dispute/mod.rs");
-    golden!("dispute", &[("Dispute", source)]).holds::<Dispute>();
+    let response = include_str!("../../../domain/src/dispute/response.rs");
+    let types = &[("Dispute", source), ("DisputeResponse", response)];
+    golden!("dispute", types).holds::<Dispute>();
+    let pack = include_str!("../../../domain/src/dispute/pack.rs");
+    golden!("dispute_evidence", &[("Evidence", pack)]).holds::<Evidence>();
     let events_source = include_str!("../../../domain/src/dispute/event.rs");
     let sample = include_str!("../golden/dispute_event.json");
     events::<DisputeEvent>(sample);
-    has_every_kind(events_source, sample, 6);
+    has_every_kind(events_source, sample, 7);
     let source = include_str!("../../src/notification.rs");
     golden!("notification", &[("Content", source)]).holds::<store::notification::Content>();
     let mut there = BTreeSet::new();

@@ -1,10 +1,16 @@
 //! Samples of what is reported and sent: disputes, notifications, endpoints and deliveries.
 
+use std::time::Duration;
+
 use domain::{
     attachment::FileType,
-    dispute::{Dispute, DisputeReason, DisputeReport, DisputeStage, DisputeStatus, NewDispute},
-    id::{ConnectionId, DeliveryId, DisputeId, EndpointId, TeamId},
+    dispute::{
+        Dispute, DisputeReason, DisputeReport, DisputeStage, DisputeStatus, Evidence, NewDispute,
+        NewResponse, ResponseKind, ResponseNews,
+    },
+    id::{AttachmentId, ConnectionId, DeliveryId, DisputeId, EndpointId, TeamId},
     notification::NotificationStatus,
+    payment::Begin,
     webhook::{Attempt, Attempts, DeliveryState},
 };
 use engine::{DeliveryView, DisputeView, EndpointView, NotificationView};
@@ -34,10 +40,26 @@ pub(crate) fn dispute() -> DisputeView {
         funds: None,
         as_of: None,
     };
-    let (dispute, occurred) = Dispute::open(new, report, at());
+    let (mut dispute, occurred) = Dispute::open(new, report, at());
+    let response = NewResponse {
+        kind: ResponseKind::Acceptance,
+        attachments: vec![uuid(AttachmentId::parse)],
+        document: None,
+    };
+    let begin = Begin {
+        at: at(),
+        send_within: Duration::from_secs(1),
+        answer_within: Duration::from_secs(1),
+        once: None,
+        return_key: None,
+    };
+    let (n, _) = dispute.begin_response(response, begin).unwrap();
+    let refused = ResponseNews::Refused("the processor did not accept the request".to_owned());
+    dispute.settle_response(n, refused, at());
     DisputeView {
         dispute,
         timeline: Some(occurred.into_iter().map(|one| one.entry).collect()),
+        attachments: vec![attachment()],
     }
 }
 
@@ -102,6 +124,16 @@ pub(crate) fn evidence() -> engine::EvidenceView {
             types: &[FileType::Pdf],
         }),
         attachments: vec![attachment()],
+        kept: Some(engine::KeptEvidence {
+            response: dispute().dispute.responses()[0].clone(),
+            evidence: Evidence {
+                texts: vec![EvidenceText {
+                    kind: EvidenceKind::Other,
+                    text: "All is well.".to_owned(),
+                }],
+                ..Evidence::default()
+            },
+        }),
         proposed: vec![EvidenceText {
             kind: EvidenceKind::Transaction,
             text: "Paid.".to_owned(),

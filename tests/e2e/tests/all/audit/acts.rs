@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, fs};
 
 use serde_json::{Value, json};
-use testkit::{KeyKind, ObjectStore, Server, Setup, Shop, cards};
+use testkit::{KeyKind, ObjectStore, PATIENCE, Server, Setup, Shop, cards, until};
 
 use super::{list, of_act};
 
@@ -40,6 +40,7 @@ struct Things {
     client_token: String,
     attachment: String,
     endpoint: String,
+    dispute: String,
 }
 
 impl Things {
@@ -53,6 +54,7 @@ impl Things {
         let endpoint = "mutation { saveWebhookEndpoint(url: \"http://127.0.0.1:1/\", kinds: [\"endpoint.*\"]) { id } }";
         let endpoint = shop.gql(endpoint, json!({}));
         Self {
+            dispute: disputed(shop),
             endpoint: endpoint.root()["id"].as_str().unwrap().to_owned(),
             method: shop.tokenise_for(&customer, cards::VISA),
             customer,
@@ -61,6 +63,17 @@ impl Things {
             client_token: token.root()["id"].as_str().unwrap().to_owned(),
         }
     }
+}
+
+/// A dispute that waits for a response.
+fn disputed(shop: &Shop) -> String {
+    let payment = shop.authorise(cards::DISPUTED).id();
+    let read = "query($id: ID!) { getPayment(id: $id) { disputes { id } } }";
+    until(PATIENCE, "the dispute", || {
+        let found = shop.gql(read, json!({ "id": payment }));
+        let first = found.root()["disputes"][0]["id"].as_str();
+        first.map(str::to_owned)
+    })
 }
 
 /// One of each, in an order in which all succeed.
@@ -226,6 +239,20 @@ fn acts_on(things: &Things) -> Vec<Tried> {
             id(&things.attachment),
             "attachment.deleted",
             &things.attachment,
+        ),
+        act(
+            "submitDisputeEvidence",
+            "mutation($id: ID!) { submitDisputeEvidence(id: $id, evidence: {texts: [{kind: OTHER, text: \"a letter\"}]}) { id } }",
+            id(&things.dispute),
+            "dispute.responded",
+            &things.dispute,
+        ),
+        act(
+            "acceptDispute",
+            "mutation($id: ID!) { acceptDispute(id: $id) { id } }",
+            id(&things.dispute),
+            "dispute.accepted",
+            &things.dispute,
         ),
         act(
             "deletePaymentMethod",

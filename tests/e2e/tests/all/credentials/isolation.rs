@@ -34,6 +34,7 @@ use Thing::{
 
 /// The arguments that name a thing.
 const NAMED: &[(&str, &str, Thing)] = &[
+    ("acceptDispute", "id", Dispute),
     ("abandonPayment", "id", Payment),
     ("attachPaymentMethod", "customerId", Customer),
     ("attachPaymentMethod", "token", Method),
@@ -55,6 +56,7 @@ const NAMED: &[(&str, &str, Thing)] = &[
     ("capturePayment", "id", Payment),
     ("completeIntent", "id", Intent),
     ("completeIntent", "paymentReference", Payment),
+    ("createAttachment", "disputeId", Dispute),
     ("createAttachment", "paymentId", Payment),
     ("decideApproval", "instanceId", Instance),
     ("deleteAttachment", "id", Attachment),
@@ -107,6 +109,7 @@ const NAMED: &[(&str, &str, Thing)] = &[
         "tokenRequest.vaultToken",
         Method,
     ),
+    ("listAttachments", "disputeId", Dispute),
     ("listAttachments", "paymentId", Payment),
     ("listCustomerCards", "vaultCustomerId", Customer),
     ("listPayments", "data.customerId", Customer),
@@ -125,6 +128,7 @@ const NAMED: &[(&str, &str, Thing)] = &[
     ("sendTestEvent", "endpointId", Endpoint),
     ("setDefaultFlow", "id", Flow),
     ("startIntent", "paymentFlowId", Flow),
+    ("submitDisputeEvidence", "id", Dispute),
     ("tokeniseCard", "data.customer.id", Customer),
     ("tokenisePaymentMethod", "data.customer.id", Customer),
     ("tryFlow", "id", Flow),
@@ -151,6 +155,10 @@ const NOT_NAMED: &[(&str, &str)] = &[
     ("saveConnection.id", "each team has its own of this id"),
     ("saveFlow.id", "each team has its own of this id"),
     ("startIntent.customer.id", "the merchant's own"),
+    (
+        "submitDisputeEvidence.evidence.attachments",
+        "must be of the dispute; disputes/respond/refused.rs has its story",
+    ),
     ("trackingId", "the merchant's own"),
     ("transactionId", "the processor's"),
     ("updateCustomer.customer.id", "must be the argument `id`"),
@@ -296,6 +304,9 @@ fn arguments(operation: &str, path: &str, asker: &Shop) -> Value {
         "resendEvents" => json!({"eventIds": [event_of(asker)]}),
         "saveWebhookEndpoint" => json!({"url": "http://127.0.0.1:1/"}),
         "resolvePayment" => json!({"outcome": "CAPTURED", "evidence": "a letter"}),
+        "submitDisputeEvidence" => {
+            json!({"evidence": {"texts": [{"kind": "OTHER", "text": "a letter"}]}})
+        }
         "startIntent" => json!({"trackingId": "t", "amount": {"amount": 1000, "currency": "EUR"}}),
         "tokeniseCard" | "tokenisePaymentMethod" => {
             json!({"data": {"paymentMethod": {"card": Shop::card(cards::VISA)}}})

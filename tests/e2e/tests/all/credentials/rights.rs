@@ -28,12 +28,13 @@ const SCOPES: [(&str, &[&str]); 5] = [
             "resolvePayment",
             "setupWallet",
             "startIntent",
+            "submitDisputeEvidence",
             "updateCustomer",
             "updateDefaultPaymentMethod",
             "updateIntent",
         ],
     ),
-    ("refunds", &["refundPayment"]),
+    ("refunds", &["acceptDispute", "refundPayment"]),
     (
         "read",
         &[

@@ -2,6 +2,7 @@
 
 mod evidence;
 mod lists;
+mod respond;
 mod stages;
 
 use serde_json::{Value, json};

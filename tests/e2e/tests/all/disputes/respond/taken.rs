@@ -1,0 +1,156 @@
+//! What the processor takes, and what comes of it.
+
+use serde_json::json;
+use testkit::{PATIENCE, Shop, at_once, cards, until};
+
+use super::{
+    super::{events_of, in_status},
+    PDF, accept, disputed, draft, id_of, pdf, read, server, submit, submit_once, taken_of, text,
+    titles,
+};
+
+#[test]
+fn evidence_is_drafted_amended_submitted_once_and_wins() {
+    let shop = server().shop();
+    let dispute = disputed(&shop, cards::DISPUTED);
+    let id = id_of(&dispute);
+    let first = draft(
+        &shop,
+        &id,
+        &json!({"texts": [text("OTHER", "A first word.")]}),
+    );
+    assert_eq!(first.root()["response"]["state"], "DRAFT");
+    assert!(taken_of(&shop, &dispute).is_empty(), "a draft is not sent");
+    let file = shop.attach_to_dispute(&id, &pdf("letter.pdf"));
+    let payments = shop.attach(dispute["paymentId"].as_str().unwrap(), PDF);
+    let texts = [
+        text("OTHER", "Our words."),
+        text("DELIVERY", "Handed over."),
+    ];
+    draft(
+        &shop,
+        &id,
+        &json!({"texts": texts, "attachments": [file, payments]}),
+    )
+    .root();
+    let kept = "query($id: ID!) { disputeEvidence(id: $id) { attachments { id } \
+        evidence { texts { kind text } response { state attachmentIds } } } }";
+    let kept = shop.gql(kept, json!({ "id": id }));
+    assert_eq!(kept.root()["evidence"]["texts"], json!(texts));
+    assert_eq!(
+        kept.root()["evidence"]["response"]["attachmentIds"],
+        json!([file, payments])
+    );
+    assert_eq!(kept.root()["attachments"].as_array().unwrap().len(), 2);
+    // The draft is what is submitted.
+    let submitted = submit(&shop, &id, &json!({}));
+    let submitted = submitted.root();
+    assert_eq!(submitted["response"]["state"], "TAKEN", "{submitted}");
+    assert_eq!(submitted["status"], "SENT_FOR_REVIEW");
+    let again = submit(&shop, &id, &json!({}));
+    again.assert_error("error.dispute.invalid-status");
+    assert_eq!(again.extension("id"), &json!(id));
+    let payment = dispute["paymentId"].as_str().unwrap();
+    let won = in_status(&shop, payment, None, "WON");
+    shop.wait_for_status(payment, "SUCCEEDED");
+    let taken = taken_of(&shop, &dispute);
+    assert_eq!(taken.len(), 1, "{taken:?}");
+    assert_eq!(taken[0]["texts"], 2);
+    let names: Vec<_> = taken[0]["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|file| file["name"].clone())
+        .collect();
+    assert_eq!(names, ["letter.pdf", "receipt.pdf"]);
+    let titles = titles(&read(&shop, &id));
+    for title in [
+        "Evidence was saved as a draft",
+        "Evidence is submitted",
+        "The response was taken",
+        "The response was sent",
+        "The dispute was won",
+    ] {
+        assert!(titles.iter().any(|one| one == title), "{title}: {titles:?}");
+    }
+    let kinds = until(PATIENCE, "the events", || {
+        let kinds = events_of(&shop, won["id"].as_str().unwrap());
+        kinds.contains(&"dispute.won".to_owned()).then_some(kinds)
+    });
+    // Drafts and what is under way are no events for merchants.
+    assert_eq!(kinds[..2], ["dispute.opened", "dispute.updated"]);
+    assert!(kinds.iter().all(|kind| kind != "dispute.response"));
+}
+
+#[test]
+fn evidence_loses_where_the_card_says_so_and_the_payment_stays_disputed() {
+    let shop = server().shop();
+    let dispute = disputed(&shop, cards::DISPUTED_GOODS);
+    let evidence = json!({"texts": [text("DELIVERY", "Handed over.")]});
+    submit(&shop, &id_of(&dispute), &evidence).root();
+    let payment = dispute["paymentId"].as_str().unwrap();
+    in_status(&shop, payment, None, "LOST");
+    shop.payment(payment).assert_status("DISPUTED");
+}
+
+#[test]
+fn a_dispute_is_accepted_once_and_lost() {
+    let shop = server().shop();
+    let dispute = disputed(&shop, cards::DISPUTED);
+    let id = id_of(&dispute);
+    draft(&shop, &id, &json!({"texts": [text("OTHER", "We regret.")]})).root();
+    let key = Shop::fresh_key();
+    let accepted = accept(&shop, &id, Some(&key));
+    assert_eq!(accepted.root()["status"], "LOST");
+    assert_eq!(accepted.root()["response"]["kind"], "ACCEPTANCE");
+    assert_eq!(accepted.root()["response"]["state"], "TAKEN");
+    let again = accept(&shop, &id, Some(&key));
+    assert!(again.replayed());
+    assert_eq!(again.root(), accepted.root());
+    accept(&shop, &id, None).assert_error("error.dispute.invalid-status");
+    let evidence = json!({"texts": [text("OTHER", "No.")]});
+    submit(&shop, &id, &evidence).assert_error("error.dispute.invalid-status");
+    let payment = dispute["paymentId"].as_str().unwrap();
+    shop.payment(payment).assert_status("DISPUTED");
+    let taken = taken_of(&shop, &dispute);
+    assert_eq!(taken.len(), 1);
+    assert_eq!(taken[0]["accepts"], true);
+}
+
+#[test]
+fn of_two_submissions_at_once_one_is_sent() {
+    let shop = server().shop();
+    let dispute = disputed(&shop, cards::DISPUTED);
+    let id = id_of(&dispute);
+    let evidence = |n: usize| json!({"texts": [text("OTHER", &format!("Word {n}."))]});
+    let answers = at_once(4, |n| submit(&shop, &id, &evidence(n)));
+    let good = answers
+        .iter()
+        .filter(|answer| answer.error_code().is_none());
+    assert_eq!(good.count(), 1);
+    for answer in answers.iter().filter_map(|answer| answer.error_code()) {
+        let known = [
+            "error.payment.operation-in-progress",
+            "error.dispute.invalid-status",
+        ];
+        assert!(known.contains(&answer), "{answer}");
+    }
+    assert_eq!(taken_of(&shop, &dispute).len(), 1);
+}
+
+#[test]
+fn copies_under_one_key_get_one_answer() {
+    let shop = server().shop();
+    let dispute = disputed(&shop, cards::DISPUTED);
+    let id = id_of(&dispute);
+    let key = Shop::fresh_key();
+    let evidence = json!({"texts": [text("OTHER", "One word.")]});
+    let answers = at_once(4, |_| submit_once(&shop, &id, &evidence, Some(&key)));
+    for answer in &answers {
+        assert_eq!(answer.root(), answers[0].root());
+    }
+    let other = json!({"texts": [text("OTHER", "Another word.")]});
+    let reused = submit_once(&shop, &id, &other, Some(&key));
+    reused.assert_error("error.idempotency.key-reused");
+    assert_eq!(taken_of(&shop, &dispute).len(), 1);
+}
