@@ -16,6 +16,9 @@ const ATTEMPTS_KEPT: usize = 20;
 /// A pause is longer or shorter by up to this part of it, so that endpoints that failed together are not called together.
 const JITTER: u64 = 5;
 
+/// The same, as a part of a time.
+const JITTER_PART: u32 = 5;
+
 text_enum!(
     /// How far a delivery is.
     DeliveryState {
@@ -114,6 +117,11 @@ impl Delivery {
 pub struct RetrySchedule(pub Vec<Duration>);
 
 impl RetrySchedule {
+    /// How long all pauses take together.
+    fn total(&self) -> Duration {
+        self.0.iter().sum()
+    }
+
     /// The pause after the `failures`th failure, a little longer or shorter by `random`; `None` when all pauses are over.
     pub fn pause(&self, failures: u32, random: u64) -> Option<Duration> {
         let index = usize::try_from(failures).ok()?.checked_sub(1)?;
@@ -127,10 +135,10 @@ impl RetrySchedule {
     }
 }
 
-/// How an endpoint does as a whole. While it takes nothing, no further events are read for it: its place in the feed is the queue.
+/// How an endpoint does as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Health {
-    /// Rounds in a row in which it took nothing.
+    /// Rounds in a row in which it took nothing, and in which something failed that had not failed before.
     pub failures: u32,
     /// Since when it has taken nothing.
     pub failing_since: Option<Timestamp>,
@@ -155,12 +163,35 @@ pub enum Verdict {
 pub struct Outcome {
     /// Deliveries that the endpoint took.
     pub taken: usize,
-    /// Attempts that failed.
+    /// First attempts that failed.
     pub failed: usize,
+    /// Attempts that failed at what had failed before.
+    pub failed_again: usize,
+    /// Deliveries among them that have come to the end of the schedule.
+    pub ended: usize,
+}
+
+impl Outcome {
+    /// This and another one together.
+    #[must_use]
+    pub const fn plus(self, other: Self) -> Self {
+        Self {
+            taken: self.taken.saturating_add(other.taken),
+            failed: self.failed.saturating_add(other.failed),
+            failed_again: self.failed_again.saturating_add(other.failed_again),
+            ended: self.ended.saturating_add(other.ended),
+        }
+    }
 }
 
 impl Health {
+    /// The longest pause of an endpoint that takes nothing: after it what is new is tried, whatever becomes of what failed before.
+    const LONGEST_PAUSE: Duration = Duration::from_mins(5);
+
     /// How the endpoint does after a round.
+    ///
+    /// What failed again says nothing about the endpoint: it may refuse one kind of event. Only first attempts that fail make it wait. It is
+    /// given up when it has taken nothing at all for as long as a delivery is tried.
     pub fn after(
         self,
         round: Outcome,
@@ -168,22 +199,28 @@ impl Health {
         schedule: &RetrySchedule,
         random: u64,
     ) -> Verdict {
-        match (round.taken, round.failed) {
-            (0, 0) => Verdict::Goes(self),
-            (0, _) => {
-                let failures = self.failures.saturating_add(1);
-                let failing_since = self.failing_since.unwrap_or(now);
-                match schedule.pause(failures, random) {
-                    Some(pause) => Verdict::Goes(Self {
-                        failures,
-                        failing_since: Some(failing_since),
-                        retry_at: Some(now.after(pause)),
-                    }),
-                    None => Verdict::GivenUp { failing_since },
-                }
-            }
-            _ => Verdict::Goes(Self::default()),
+        if round.taken > 0 {
+            return Verdict::Goes(Self::default());
         }
+        if round.failed == 0 && round.failed_again == 0 {
+            return Verdict::Goes(self);
+        }
+        let failing_since = self.failing_since.unwrap_or(now);
+        let (lasted, total) = (now.since(failing_since), schedule.total());
+        // The pauses of one delivery together may be shorter than planned by so much.
+        let has_ended = round.ended > 0 && lasted >= total.saturating_sub(total / JITTER_PART);
+        if has_ended || lasted >= total {
+            return Verdict::GivenUp { failing_since };
+        }
+        let new = u32::from(round.failed > 0);
+        let failures = self.failures.saturating_add(new);
+        let last = u32::try_from(schedule.0.len()).unwrap_or(u32::MAX);
+        let pause = schedule.pause(failures.min(last), random);
+        Verdict::Goes(Self {
+            failures,
+            failing_since: Some(failing_since),
+            retry_at: pause.map(|pause| now.after(pause.min(Self::LONGEST_PAUSE))),
+        })
     }
 }
 
@@ -269,42 +306,73 @@ mod tests {
         assert_eq!(none.pause(1, u64::MAX), Some(Duration::ZERO));
     }
 
+    const TAKEN: Outcome = Outcome {
+        taken: 1,
+        failed: 3,
+        failed_again: 1,
+        ended: 0,
+    };
+
+    const FAILED: Outcome = Outcome {
+        taken: 0,
+        failed: 3,
+        failed_again: 0,
+        ended: 0,
+    };
+
+    const AGAIN: Outcome = Outcome {
+        taken: 0,
+        failed: 0,
+        failed_again: 3,
+        ended: 0,
+    };
+
+    /// How an endpoint does that is not given up.
+    #[track_caller]
+    fn goes(health: Health, round: Outcome, now: i64) -> Health {
+        match health.after(round, at(now), &schedule(), 0) {
+            Verdict::Goes(health) => health,
+            Verdict::GivenUp { .. } => panic!("given up at {now}"),
+        }
+    }
+
     #[test]
-    fn an_endpoint_that_takes_nothing_is_given_up_at_the_end_of_the_schedule() {
-        let failed = Outcome {
-            taken: 0,
-            failed: 3,
+    fn an_endpoint_that_takes_nothing_is_given_up_after_the_time_of_the_schedule() {
+        let given_up = Verdict::GivenUp {
+            failing_since: at(1),
         };
         let mut health = Health::default();
-        for n in 1..=2 {
-            let Verdict::Goes(next) = health.after(failed, at(n), &schedule(), 0) else {
-                panic!("given up after {n}")
-            };
-            assert_eq!(
-                (next.failing_since, next.failures),
-                (Some(at(1)), u32::try_from(n).unwrap())
-            );
-            health = next;
+        for (n, now) in [(1, 1), (2, 9), (3, 100)] {
+            health = goes(health, FAILED, now);
+            assert_eq!((health.failing_since, health.failures), (Some(at(1)), n));
         }
-        let mixed = Outcome {
-            taken: 1,
-            failed: 3,
+        assert_eq!(goes(health, TAKEN, 110), Health::default());
+        assert_eq!(goes(health, Outcome::default(), 110), health);
+        let ended = Outcome { ended: 1, ..AGAIN };
+        assert_eq!(health.after(ended, at(90), &schedule(), 0), given_up);
+        goes(health, ended, 80);
+        for last in [FAILED, AGAIN] {
+            assert_eq!(health.after(last, at(111), &schedule(), 0), given_up);
+        }
+    }
+
+    #[test]
+    fn what_fails_again_makes_nothing_else_wait() {
+        let once = goes(Health::default(), AGAIN, 1);
+        assert_eq!((once.failures, once.retry_at), (0, None));
+        assert_eq!(once.failing_since, Some(at(1)), "it counts for the end");
+        let failing = goes(once, FAILED, 2);
+        assert_eq!((failing.failures, failing.retry_at), (1, Some(at(10))));
+        let again = goes(failing, AGAIN, 10);
+        assert_eq!((again.failures, again.retry_at), (1, Some(at(18))));
+    }
+
+    #[test]
+    fn the_pause_of_an_endpoint_is_never_longer_than_five_minutes() {
+        let long = RetrySchedule(vec![Duration::from_hours(1); 4]);
+        let Verdict::Goes(health) = Health::default().after(FAILED, at(0), &long, 0) else {
+            panic!("given up")
         };
-        assert_eq!(
-            health.after(mixed, at(9), &schedule(), 0),
-            Verdict::Goes(Health::default())
-        );
-        let given_up = health.after(failed, at(9), &schedule(), 0);
-        assert_eq!(
-            given_up,
-            Verdict::GivenUp {
-                failing_since: at(1)
-            }
-        );
-        let nothing = Outcome::default();
-        assert_eq!(
-            health.after(nothing, at(9), &schedule(), 0),
-            Verdict::Goes(health)
-        );
+        assert_eq!(health.retry_at, Some(at(300)));
     }
 }

@@ -78,7 +78,7 @@ pub use disputes::{
     AcceptDispute, DisputePage, DisputeView, EvidenceView, KeptEvidence, ListDisputes,
     SubmitEvidence,
 };
-pub use events::{EventPage, FollowedEvents, FollowedPayment, ListEvents};
+pub use events::{After, EventPage, Followed, FollowedEvents, FollowedPayment, ListEvents};
 pub use flows::{FlowFormat, FlowTrial, FlowView, SaveFlow, TrialStep, WrittenFlow};
 pub use http_client::Url;
 pub use idempotency::{Once, Response, Scope};

@@ -121,6 +121,9 @@ pub const MIGRATIONS: &[Migration] = &[
         number: 25,
         name: "imports",
         sql: include_str!("../migrations/0025_imports.sql"),
+        number: 30,
+        name: "order of webhook deliveries",
+        sql: include_str!("../migrations/0030_webhook_order.sql"),
     },
 ];
 

@@ -120,8 +120,8 @@ pub fn revive_pending(key: EndpointKey, now: Timestamp) -> Statement {
     )
 }
 
-/// Pending deliveries that are due, in the order of their streams and, within one, of the events' sequence. A stream may go on behind
-/// the last row.
+/// Pending deliveries that are due, those that have been so for the longest time first; those of a stream are together, in the order of the
+/// events' sequence. A stream may go on behind the last row.
 pub async fn due(
     db: &Db,
     key: EndpointKey,
@@ -130,7 +130,7 @@ pub async fn due(
 ) -> Result<Vec<Delivery>, DbError> {
     let sql = format!(
         "select {COLUMNS} from webhook_delivery where team_id = $1 and endpoint_id = $2 and state = 'PENDING' \
-         and next_at <= $3 order by stream, sequence, delivery_id limit $4"
+         and next_at <= $3 order by next_at, stream, sequence, delivery_id limit $4"
     );
     let params = vec![
         key.team.key().into(),
@@ -172,11 +172,15 @@ pub async fn held_back(
         .collect()
 }
 
-/// Whether an endpoint has any pending delivery.
-pub async fn any_pending(db: &Db, key: EndpointKey) -> Result<bool, DbError> {
+/// Whether an endpoint has more than so many pending deliveries.
+pub async fn has_pending(db: &Db, key: EndpointKey, more_than: u32) -> Result<bool, DbError> {
     let sql = "select 1 from webhook_delivery \
-        where team_id = $1 and endpoint_id = $2 and state = 'PENDING' limit 1";
-    let params = vec![key.team.key().into(), key.endpoint.key().into()];
+        where team_id = $1 and endpoint_id = $2 and state = 'PENDING' limit 1 offset $3";
+    let params = vec![
+        key.team.key().into(),
+        key.endpoint.key().into(),
+        more_than.into(),
+    ];
     Ok(!db.read(sql, params).await?.is_empty())
 }
 

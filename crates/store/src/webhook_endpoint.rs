@@ -1,6 +1,6 @@
 //! Webhook endpoints: where events are sent, and how far each endpoint is in the feed.
 
-use db::{Db, DbError, Row, Statement};
+use db::{Db, DbError, Row, Statement, Value};
 use domain::{
     Timestamp,
     event::KindFilter,
@@ -173,27 +173,48 @@ pub struct Wanted {
     pub now: Timestamp,
     /// Those that take nothing at present; else those that do.
     pub failing: bool,
+    /// None of these teams', of whom there may be eight.
+    pub without: Vec<TeamId>,
     /// At most so many.
     pub limit: i64,
 }
 
-/// The condition of endpoints for which there is something to do: `$1` is the time, `$2` whether they fail.
-const TO_DO: &str = "from webhook_endpoint e where e.enabled = 1 and e.lease_until <= $1 and e.retry_at <= $1 \
-    and (case when e.failures > 0 then 1 else 0 end) = $2 \
-    and (exists (select 1 from event v where v.team_id = e.team_id and v.stamp >= e.place_stamp \
-    and (v.stamp > e.place_stamp or v.stream > e.place_stream or (v.stream = e.place_stream and v.seq > e.place_seq))) \
-    or exists (select 1 from webhook_delivery d where d.team_id = e.team_id and d.endpoint_id = e.endpoint_id \
-    and d.state = 'PENDING' and d.next_at <= $1))";
+/// Teams that a claim can leave out.
+const WITHOUT_MAX: usize = 8;
+
+/// The endpoints for which there is something to do: `$1` is the time, `$2` whether they fail, `$3` to `$10` are the teams that are left
+/// out. The feed shows no row that an older commit may still come before.
+macro_rules! to_do {
+    () => {
+        "from webhook_endpoint e where e.enabled = 1 and e.lease_until <= $1 and e.retry_at <= $1 \
+        and (case when e.failures > 0 then 1 else 0 end) = $2 and e.team_id not in ($3, $4, $5, $6, $7, $8, $9, $10) \
+        and (exists (select 1 from event v where v.team_id = e.team_id and v.stamp >= e.place_stamp and v.stamp < settled_stamp() \
+        and (v.stamp > e.place_stamp or v.stream > e.place_stream or (v.stream = e.place_stream and v.seq > e.place_seq))) \
+        or exists (select 1 from webhook_delivery d where d.team_id = e.team_id and d.endpoint_id = e.endpoint_id \
+        and d.state = 'PENDING' and d.next_at <= $1))"
+    };
+}
+
+impl Wanted {
+    fn params(&self) -> Vec<Value> {
+        let without = self.without.iter().map(|team| team.key().into());
+        let nobody = std::iter::repeat("".into());
+        [self.now.micros().into(), i64::from(self.failing).into()]
+            .into_iter()
+            .chain(without.chain(nobody).take(WITHOUT_MAX))
+            .collect()
+    }
+}
 
 /// Whether there is something to do for any endpoint. A read, so that the job writes nothing while there is not.
 pub async fn any_to_do(db: &Db, wanted: &Wanted) -> Result<bool, DbError> {
     // Jobs serve every team.
-    let sql = format!("select 1 {TO_DO} limit 1");
-    let params = vec![wanted.now.micros().into(), i64::from(wanted.failing).into()];
-    Ok(!db.read(sql, params).await?.is_empty())
+    let sql = concat!("select 1 ", to_do!(), " limit 1");
+    Ok(!db.read(sql, wanted.params()).await?.is_empty())
 }
 
-/// Takes endpoints of any team for which there is something to do: until `lease_until` nobody else takes them.
+/// Takes endpoints of any team for which there is something to do, those first that nobody has had for the longest time: until
+/// `lease_until` nobody else takes them.
 pub async fn claim(
     db: &Db,
     wanted: &Wanted,
@@ -201,21 +222,18 @@ pub async fn claim(
     lease_until: Timestamp,
 ) -> Result<Vec<Lease>, DbError> {
     // Jobs serve every team; the rows taken carry their team with them.
-    let sql = "update webhook_endpoint set lease = $4, lease_until = $5 where (team_id, endpoint_id) in \
-        (select e.team_id, e.endpoint_id from webhook_endpoint e where e.enabled = 1 and e.lease_until <= $1 and e.retry_at <= $1 \
-        and (case when e.failures > 0 then 1 else 0 end) = $2 \
-        and (exists (select 1 from event v where v.team_id = e.team_id and v.stamp >= e.place_stamp \
-        and (v.stamp > e.place_stamp or v.stream > e.place_stream or (v.stream = e.place_stream and v.seq > e.place_seq))) \
-        or exists (select 1 from webhook_delivery d where d.team_id = e.team_id and d.endpoint_id = e.endpoint_id \
-        and d.state = 'PENDING' and d.next_at <= $1)) \
-        order by e.lease_until limit $3) and lease_until <= $1 returning team_id, endpoint_id";
-    let params = vec![
-        wanted.now.micros().into(),
-        i64::from(wanted.failing).into(),
+    let sql = concat!(
+        "update webhook_endpoint set lease = $12, lease_until = $13 where (team_id, endpoint_id) in \
+         (select e.team_id, e.endpoint_id ",
+        to_do!(),
+        " order by e.lease_until limit $11) and lease_until <= $1 returning team_id, endpoint_id"
+    );
+    let mut params = wanted.params();
+    params.extend([
         wanted.limit.into(),
         token.into(),
         lease_until.micros().into(),
-    ];
+    ]);
     let rows = db.claim_for_sweep(sql, params).await?;
     rows.iter()
         .map(|row| {
@@ -240,8 +258,8 @@ pub struct Progress<'a> {
     pub place: &'a FeedPosition,
     /// How it does.
     pub health: Health,
-    /// Until when the lease lasts; `None` gives it back.
-    pub lease_until: Option<Timestamp>,
+    /// Until when the lease lasts; now to give it back.
+    pub lease_until: Timestamp,
 }
 
 /// Notes how far an endpoint has come. Refused when the lease was lost.
@@ -260,7 +278,7 @@ pub fn advance(progress: &Progress<'_>) -> Statement {
             i64::from(health.failures).into(),
             health.failing_since.map(Timestamp::micros).into(),
             health.retry_at.map_or(0, Timestamp::micros).into(),
-            progress.lease_until.map_or(0, Timestamp::micros).into(),
+            progress.lease_until.micros().into(),
         ],
     )
 }

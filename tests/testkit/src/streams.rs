@@ -32,6 +32,8 @@ pub struct Streaming {
     text: String,
     /// Comments that came.
     pub comments: usize,
+    /// The place that was named last, with an event or without.
+    pub place: Option<String>,
 }
 
 impl Shop {
@@ -94,6 +96,7 @@ impl Streaming {
             is_chunked,
             text: String::new(),
             comments: 0,
+            place: None,
         }
     }
 
@@ -112,6 +115,7 @@ impl Streaming {
             if let Some((block, rest)) = self.text.split_once("\n\n") {
                 let (block, rest) = (block.to_owned(), rest.to_owned());
                 self.text = rest;
+                self.note_place(&block);
                 match read_event(&block) {
                     Some(event) => return Ok(Some(event)),
                     None => self.comments += 1,
@@ -122,6 +126,25 @@ impl Streaming {
                 return Ok(None);
             }
         }
+    }
+
+    /// Reads the next block, whatever is in it.
+    #[track_caller]
+    pub fn read_block(&mut self) {
+        while !self.text.contains("\n\n") {
+            assert!(self.read_on().expect("the stream goes on"), "it has ended");
+        }
+        let next = self.text.split_once("\n\n");
+        let (block, rest) = next
+            .map(|(block, rest)| (block.to_owned(), rest.to_owned()))
+            .unwrap_or_default();
+        self.text = rest;
+        self.note_place(&block);
+    }
+
+    fn note_place(&mut self, block: &str) {
+        let place = block.lines().find_map(|line| line.strip_prefix("id: "));
+        self.place = place.map(str::to_owned).or_else(|| self.place.take());
     }
 
     /// The next answer's data.

@@ -16,7 +16,7 @@ use std::{
 };
 
 use domain::{
-    Code, Fault,
+    Code, Fault, Timestamp,
     caller::Caller,
     event::{Event, KindFilter, public_events},
     id::{PaymentId, TeamId},
@@ -28,11 +28,13 @@ use tokio::sync::{
     watch,
 };
 
-use super::cursor::EventCursor;
+use super::{cursor::EventCursor, list::NOW};
 use crate::{Engine, faults::database, payments::PaymentView};
 
 /// How often a follower looks for new rows.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
+/// How often a stream says where it is while nothing that it wants goes by.
+const PLACE_EVERY: Duration = Duration::from_secs(5);
 /// How long it rests after the database was away.
 const REST: Duration = Duration::from_secs(1);
 /// Rows that are read at once.
@@ -98,7 +100,27 @@ pub struct FollowedEvents {
     rows: Rows,
     after: Option<EventCursor>,
     kinds: KindFilter,
-    ahead: VecDeque<(String, Event)>,
+    ahead: VecDeque<Followed>,
+    /// When a place without an event was given out last.
+    placed_at: Timestamp,
+}
+
+/// What a stream of events gives out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Followed {
+    /// An event, with the cursor right behind it.
+    Event(String, Event),
+    /// The cursor where the stream is: at its begin, and when events went by that are not wanted.
+    Place(String),
+}
+
+/// Behind what events are followed.
+#[derive(Debug, Clone, Copy)]
+pub struct After<'a> {
+    /// A cursor, or `now`.
+    pub cursor: &'a str,
+    /// Who said so, for faults.
+    pub field: &'a str,
 }
 
 /// A payment as it is now, and each time that it has changed.
@@ -108,6 +130,10 @@ pub struct FollowedPayment {
     id: PaymentId,
     /// The version that was given out last; none before the first.
     shown: Option<u64>,
+    /// Whether it has changed since then.
+    is_owed: bool,
+    /// Whether it could not be read since then.
+    has_failed: bool,
 }
 
 impl Engine {
@@ -118,21 +144,25 @@ impl Engine {
     pub async fn follow_events(
         &self,
         caller: &Caller,
-        after: Option<&str>,
+        after: Option<After<'_>>,
         kinds: KindFilter,
     ) -> Result<FollowedEvents, Fault> {
-        let after = after.map(|text| EventCursor::decode(text, "after"));
+        let after = after.filter(|after| after.cursor != NOW);
+        let after = after.map(|after| EventCursor::decode(after.cursor, after.field));
         let after = after.transpose()?;
         let permit = self.permit_stream(caller.team)?;
-        let place = match &after {
-            Some(after) => Some(after.start()),
-            None => self.end_of_feed(caller.team).await?,
+        let cursor = if let Some(after) = &after {
+            after.clone()
+        } else {
+            let end = self.end_of_feed(caller.team).await?;
+            EventCursor::behind(end.unwrap_or_else(FeedPosition::beginning))
         };
         Ok(FollowedEvents {
-            rows: Rows::new(permit, place),
+            rows: Rows::new(permit, Some(cursor.start())),
             after,
             kinds,
-            ahead: VecDeque::new(),
+            ahead: VecDeque::from([Followed::Place(cursor.encode())]),
+            placed_at: self.now(),
         })
     }
 
@@ -154,6 +184,8 @@ impl Engine {
             caller: caller.clone(),
             id,
             shown: None,
+            is_owed: true,
+            has_failed: false,
         })
     }
 
@@ -313,11 +345,11 @@ impl Rows {
 }
 
 impl FollowedEvents {
-    /// The next event, once there is one, with the cursor right behind it.
-    pub async fn next(&mut self) -> (String, Event) {
+    /// The next event, once there is one, with the cursor right behind it; at first, and now and then, where the stream is.
+    pub async fn next(&mut self) -> Followed {
         loop {
-            if let Some(event) = self.ahead.pop_front() {
-                return event;
+            if let Some(next) = self.ahead.pop_front() {
+                return next;
             }
             let row = self.rows.next().await;
             let has_read = |event: &Event| {
@@ -332,9 +364,14 @@ impl FollowedEvents {
                     place: row.place.clone(),
                     index: Some(event.index),
                 };
-                (cursor.encode(), event)
+                Followed::Event(cursor.encode(), event)
             });
             self.ahead = ahead.collect();
+            let now = self.rows.permit.engine.now();
+            if self.ahead.is_empty() && now.since(self.placed_at) >= PLACE_EVERY {
+                self.placed_at = now;
+                return Followed::Place(EventCursor::behind(row.place.clone()).encode());
+            }
         }
     }
 }
@@ -343,18 +380,35 @@ impl FollowedPayment {
     /// The payment: at first as it is, then once it has changed.
     ///
     /// # Errors
-    /// It can't be read now: the next call tries again.
+    /// It can't be read now. That is said once; the next call tries again until it can be.
     pub async fn next(&mut self) -> Result<PaymentView, Fault> {
-        while let Some(shown) = self.shown {
-            let row = self.rows.next().await;
-            let is_later = u64::try_from(row.commit.version).is_ok_and(|version| version > shown);
-            if row.commit.stream == self.id.key() && is_later {
-                break;
+        let engine = self.rows.permit.engine.clone();
+        self.await_change().await;
+        loop {
+            if self.has_failed {
+                engine.inner.world.sleep(REST).await;
+            }
+            match engine.payment(&self.caller, self.id).await {
+                Ok(view) => {
+                    self.shown = Some(view.payment.version());
+                    (self.is_owed, self.has_failed) = (false, false);
+                    return Ok(view);
+                }
+                Err(fault) if !self.has_failed => {
+                    self.has_failed = true;
+                    return Err(fault);
+                }
+                Err(_) => {}
             }
         }
-        let engine = self.rows.permit.engine.clone();
-        let view = engine.payment(&self.caller, self.id).await?;
-        self.shown = Some(view.payment.version());
-        Ok(view)
+    }
+
+    /// Waits until it has changed. What was owed before and could not be read is owed still.
+    async fn await_change(&mut self) {
+        while !self.is_owed {
+            let row = self.rows.next().await;
+            let version = u64::try_from(row.commit.version).ok();
+            self.is_owed = row.commit.stream == self.id.key() && version > self.shown;
+        }
     }
 }

@@ -18,7 +18,7 @@ const ROWS_READ: u32 = 200;
 const ROWS_SEARCHED: usize = 2_000;
 
 /// The cursor behind everything that has happened.
-const NOW: &str = "now";
+pub(super) const NOW: &str = "now";
 
 /// A request for events.
 #[derive(Debug, Clone)]

@@ -6,5 +6,5 @@ mod list;
 
 pub(crate) use cursor::EventCursor;
 pub(crate) use follow::Followers;
-pub use follow::{FollowedEvents, FollowedPayment};
+pub use follow::{After, Followed, FollowedEvents, FollowedPayment};
 pub use list::{EventPage, ListEvents};

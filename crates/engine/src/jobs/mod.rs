@@ -34,6 +34,7 @@ mod remove_old_audit;
 mod run;
 mod run_flow_instances;
 mod seal_audit;
+mod shares;
 mod slots;
 mod timed;
 mod watch_disputes;
@@ -48,6 +49,7 @@ use crate::{Engine, payments::Calling};
 pub(crate) use floor::Floor;
 pub(crate) use job::{Batch, Round};
 pub(crate) use overdue::Floors;
+pub(crate) use shares::TeamSlots;
 pub(crate) use slots::Slots;
 
 /// How many of the rows that were taken are worked on at the same time: their commits are grouped, and payments hardly wait.
@@ -75,9 +77,9 @@ pub(crate) struct Limits {
     /// Calls that these instances make.
     pub(crate) calling: Calling,
     /// Webhook endpoints that are sent to.
-    pub(crate) endpoints: Slots,
+    pub(crate) endpoints: TeamSlots,
     /// The same of those that take nothing at present.
-    pub(crate) failing_endpoints: Slots,
+    pub(crate) failing_endpoints: TeamSlots,
     /// Sweeps that run.
     sweeps: Semaphore,
 }
@@ -88,8 +90,8 @@ impl Default for Limits {
             recovering: Slots::at_most(AT_ONCE),
             instances: Slots::at_most(AT_ONCE),
             calling: Calling::default(),
-            endpoints: Slots::at_most(ENDPOINTS),
-            failing_endpoints: Slots::at_most(FAILING_ENDPOINTS),
+            endpoints: TeamSlots::at_most(ENDPOINTS),
+            failing_endpoints: TeamSlots::at_most(FAILING_ENDPOINTS),
             sweeps: Semaphore::new(SWEEPS),
         }
     }

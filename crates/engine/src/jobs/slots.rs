@@ -31,14 +31,14 @@ impl Slots {
     }
 
     /// Uses a slot until it is dropped.
-    fn take(&self) -> Slot {
+    pub(super) fn take(&self) -> Slot {
         self.used.fetch_add(1, Ordering::SeqCst);
         Slot(Arc::clone(&self.used))
     }
 }
 
 /// A slot in use.
-struct Slot(Arc<AtomicUsize>);
+pub(super) struct Slot(Arc<AtomicUsize>);
 
 impl Drop for Slot {
     fn drop(&mut self) {

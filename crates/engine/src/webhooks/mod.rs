@@ -3,8 +3,9 @@
 //! # How it works
 //! Each endpoint has a place in the feed. A task that holds the endpoint's lease reads on from there, sends, and commits the new place
 //! together with a row for each event that it sent. Events of one stream are sent one after the other; those of others do not wait for
-//! them. What failed stays as a pending row, and later events of its stream wait behind it. While an endpoint takes nothing at all, its
-//! place stays, so that a server that is down for days costs a few rows.
+//! them. What failed stays as a pending row, and later events of its stream wait behind it. While an endpoint takes nothing at all, a few
+//! streams of each round are tried, due ones and new ones, and above some pending rows its place stays: a server that is down for days
+//! costs few rows. One that refuses a kind of event gets all others.
 //!
 //! # What is promised
 //! - Every event that an endpoint wants is sent at least once, under the same id each time: the place moves only in a commit with what
@@ -22,6 +23,7 @@ mod round;
 mod sending;
 mod sign;
 mod switch;
+mod work;
 
 use std::time::Duration;
 

@@ -29,6 +29,8 @@ mod files;
 #[cfg(test)]
 mod flows;
 #[cfg(test)]
+mod following;
+#[cfg(test)]
 mod forgetting;
 #[cfg(test)]
 mod jobs;

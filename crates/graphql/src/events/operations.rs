@@ -1,6 +1,7 @@
 //! Events for merchants.
 
 use domain::Fault;
+use engine::{After, Followed};
 use futures_util::{FutureExt as _, StreamExt as _, stream};
 
 use super::{inputs, views::EventObject};
@@ -39,16 +40,28 @@ async fn list(call: Call<'_>, arguments: Arguments<'_>) -> Result<Out<'static>, 
 /// broke goes on.
 async fn follow<'a>(call: Call<'a>, arguments: Arguments<'a>) -> Result<Items<'a>, Fault> {
     let wanted = arguments.coerced.and_then(inputs::follow)?;
-    let after = call.last_place.or(wanted.after.as_deref());
+    let last = call.last_place.map(|cursor| After {
+        cursor,
+        field: "Last-Event-ID",
+    });
+    let given = wanted.after.as_deref().map(|cursor| After {
+        cursor,
+        field: "after",
+    });
     let followed = call
         .engine
-        .follow_events(call.caller, after, wanted.kinds)
+        .follow_events(call.caller, last.or(given), wanted.kinds)
         .await?;
     let items = stream::unfold(followed, async |mut followed| {
-        let (cursor, event) = followed.next().await;
-        let item = Item {
-            place: Some(cursor),
-            result: Ok(object(EventObject(event))),
+        let item = match followed.next().await {
+            Followed::Event(cursor, event) => Item {
+                place: Some(cursor),
+                result: Some(Ok(object(EventObject(event)))),
+            },
+            Followed::Place(cursor) => Item {
+                place: Some(cursor),
+                result: None,
+            },
         };
         Some((item, followed))
     });

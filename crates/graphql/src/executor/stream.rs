@@ -20,8 +20,8 @@ use super::{
 pub(crate) struct Item {
     /// From where the client can go on after it.
     pub(crate) place: Option<String>,
-    /// The root field's value, or why there is none.
-    pub(crate) result: Result<Out<'static>, Fault>,
+    /// The root field's value, or why there is none; nothing where only the place has moved.
+    pub(crate) result: Option<Result<Out<'static>, Fault>>,
 }
 
 /// The values of a source, until the client or the source ends.
@@ -32,8 +32,8 @@ pub(crate) type Items<'a> = BoxStream<'a, Item>;
 pub struct Frame {
     /// From where the client can go on after it.
     pub place: Option<String>,
-    /// JSON, as the body of an answer has it.
-    pub body: Vec<u8>,
+    /// JSON, as the body of an answer has it; nothing where only the place has moved.
+    pub body: Option<Vec<u8>>,
 }
 
 /// Where answers go.
@@ -72,7 +72,7 @@ impl Executor {
             sink.begin(answer.operation);
             let frame = Frame {
                 place: None,
-                body: answer.body,
+                body: Some(answer.body),
             };
             sink.send(frame).await;
             return None;
@@ -121,7 +121,7 @@ async fn run(scope: Scope<'_>, field: &Collected<'_>, root: &dyn Root, sink: &mu
         Err(fault) => {
             let refused = Item {
                 place: None,
-                result: Err(fault),
+                result: Some(Err(fault)),
             };
             sink.send(written(scope, field, refused)).await;
             return;
@@ -136,14 +136,17 @@ async fn run(scope: Scope<'_>, field: &Collected<'_>, root: &dyn Root, sink: &mu
 
 /// The answer that shows a value.
 fn written(scope: Scope<'_>, field: &Collected<'_>, item: Item) -> Frame {
-    let mut writer = Writer::new(scope);
-    writer.open();
-    let data = writer.entry(true, field.key, |writer| {
-        writer.value(&field.first.definition.ty, item.result, field)
+    let body = item.result.map(|result| {
+        let mut writer = Writer::new(scope);
+        writer.open();
+        let data = writer.entry(true, field.key, |writer| {
+            writer.value(&field.first.definition.ty, result, field)
+        });
+        writer.close();
+        writer.finish(&data)
     });
-    writer.close();
     Frame {
         place: item.place,
-        body: writer.finish(&data),
+        body,
     }
 }

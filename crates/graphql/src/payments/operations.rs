@@ -196,8 +196,8 @@ async fn follow<'a>(call: Call<'a>, arguments: Arguments<'a>) -> Result<Items<'a
     let followed = call.engine.follow_payment(call.caller, id).await?;
     let items = stream::unfold(followed, move |mut followed| async move {
         let result = match followed.next().await {
-            Ok(view) => Ok(shown(call, view).await),
-            Err(fault) => Err(fault),
+            Ok(view) => Some(Ok(shown(call, view).await)),
+            Err(fault) => Some(Err(fault)),
         };
         let place = None;
         Some((Item { place, result }, followed))

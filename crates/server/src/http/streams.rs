@@ -27,7 +27,7 @@ use super::{
     web::{Web, Working},
 };
 
-/// After this time without an answer a comment is sent, so that nobody between takes the connection for dead. The credential is judged again then.
+/// After this time the credential is judged again, and a comment is sent, so that nobody between takes the connection for dead.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 /// A stream lasts this long at least, however old its connection is.
 const SHORTEST: Duration = Duration::from_secs(30);
@@ -99,6 +99,9 @@ async fn opened(web: &Arc<Web>, request: Request) -> Result<Response, Envelope> 
                 closing: web.closing(),
                 bearer,
                 ends_at,
+                judged_at: web.world.now(),
+                is_placed: false,
+                place: None,
                 is_over: false,
                 _working: working,
             };
@@ -176,6 +179,12 @@ struct Running {
     closing: watch::Receiver<bool>,
     bearer: Option<Zeroizing<String>>,
     ends_at: Timestamp,
+    /// When the credential was judged last.
+    judged_at: Timestamp,
+    /// Whether the client knows where the stream begins.
+    is_placed: bool,
+    /// Where the stream is, if the client does not know that yet.
+    place: Option<String>,
     is_over: bool,
     _working: Working,
 }
@@ -183,58 +192,90 @@ struct Running {
 impl Running {
     /// What is sent next; nothing at the end.
     async fn next(&mut self) -> Option<Bytes> {
-        if self.is_over {
-            return None;
-        }
         let world = self.web.world.clone();
-        let left = self.ends_at.since(world.now());
-        if left.is_zero() {
+        loop {
+            if self.is_over {
+                return None;
+            }
+            let now = world.now();
+            let left = self.ends_at.since(now);
+            if left.is_zero() {
+                return None;
+            }
+            let rest = HEARTBEAT.saturating_sub(now.since(self.judged_at));
+            // Also where answers come all the time, and when the clock was set back.
+            if rest.is_zero() || now < self.judged_at {
+                return Some(self.heartbeat().await);
+            }
+            let Self {
+                closing, frames, ..
+            } = self;
+            let next = tokio::select! {
+                biased;
+                _ = async { closing.wait_for(|closing| *closing).await.is_ok() } => return None,
+                frame = frames.recv() => Some(frame),
+                () = world.sleep(rest.min(left)) => None,
+            };
+            match next {
+                Some(Some(frame)) => {
+                    if let Some(text) = self.taken(frame) {
+                        return Some(Bytes::from(text));
+                    }
+                }
+                Some(None) => {
+                    self.is_over = true;
+                    return Some(Bytes::from_static(COMPLETE.as_bytes()));
+                }
+                None => {}
+            }
+        }
+    }
+
+    /// What is written of a frame. The place where a stream begins is written at once, so that a client that is cut off before the first answer
+    /// misses nothing; where it is later, with the next sign of life.
+    fn taken(&mut self, frame: Frame) -> Option<String> {
+        if frame.body.is_some() {
+            self.place = None;
+        } else if std::mem::replace(&mut self.is_placed, true) {
+            self.place = frame.place;
             return None;
         }
-        let Self {
-            closing, frames, ..
-        } = self;
-        let next = tokio::select! {
-            biased;
-            _ = async { closing.wait_for(|closing| *closing).await.is_ok() } => return None,
-            frame = frames.recv() => Some(frame),
-            () = world.sleep(HEARTBEAT.min(left)) => None,
-        };
-        Some(match next {
-            Some(Some(frame)) => Bytes::from(written(&frame)),
-            Some(None) => {
-                self.is_over = true;
-                Bytes::from_static(COMPLETE.as_bytes())
-            }
-            None => self.heartbeat().await,
-        })
+        self.is_placed = true;
+        Some(written(&frame))
     }
 
     /// A sign of life, unless the credential has ended.
     async fn heartbeat(&mut self) -> Bytes {
+        self.judged_at = self.web.world.now();
         let engine = &self.web.service.engine;
         if let Some(bearer) = &self.bearer
             && let Err(fault) = engine.authenticate(bearer).await
             && fault.code == Code::Unauthorized
         {
             self.is_over = true;
-            let refusal = graphql::refusal(&fault);
             let frame = Frame {
                 place: None,
-                body: refusal,
+                body: Some(graphql::refusal(&fault)),
             };
             return Bytes::from([written(&frame), COMPLETE.to_owned()].concat());
         }
-        Bytes::from_static(b":\n\n")
+        let place = self.place.take().map(|place| id(&place));
+        Bytes::from([":\n".to_owned(), place.unwrap_or_default(), "\n".to_owned()].concat())
     }
 }
 
-/// An answer as an event. Neither JSON nor a cursor has a line break in it.
+/// An answer as an event; where it has none, its place alone. Neither JSON nor a cursor has a line break in it.
 fn written(frame: &Frame) -> String {
-    let place = frame.place.as_deref();
-    let id = place.map_or(String::new(), |place| format!("id: {place}\n"));
-    let body = String::from_utf8_lossy(&frame.body);
+    let id = frame.place.as_deref().map(id).unwrap_or_default();
+    let Some(body) = &frame.body else {
+        return format!("{id}\n");
+    };
+    let body = String::from_utf8_lossy(body);
     format!("{id}event: next\ndata: {body}\n\n")
+}
+
+fn id(place: &str) -> String {
+    format!("id: {place}\n")
 }
 
 fn streamed(running: Running, operation: &'static str) -> Response {

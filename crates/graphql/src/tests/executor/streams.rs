@@ -17,7 +17,10 @@ impl Sink for Kept {
     }
 
     fn send(&mut self, frame: Frame) -> BoxFuture<'_, bool> {
-        let body = serde_json::from_slice(&frame.body).unwrap();
+        let body = frame
+            .body
+            .map(|body| serde_json::from_slice(&body).unwrap());
+        let body = body.unwrap_or_default();
         self.frames.push((frame.place, body));
         let goes_on = self.frames.len() < self.most;
         async move { goes_on }.boxed()

@@ -5,6 +5,7 @@ mod deliveries;
 mod endpoints;
 mod faults;
 mod list;
+mod poison;
 mod verifying;
 
 use serde_json::{Value, json};

@@ -1,7 +1,16 @@
 //! How streams end.
 
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
 use serde_json::json;
-use testkit::{KeyKind, Setup, cards};
+use testkit::{KeyKind, PATIENCE, Server, Setup, cards};
 
 #[test]
 fn a_stop_ends_streams_in_order_and_they_are_not_complete() {
@@ -22,18 +31,23 @@ fn a_stop_ends_streams_in_order_and_they_are_not_complete() {
     assert!(server.wait_for_end().success());
 }
 
-#[test]
-fn a_stream_ends_with_its_credential() {
-    let server = Setup::new().start();
-    let key = server.create_key(KeyKind::Secret);
-    let shop = server.shop_with(&key);
-    let mut stream = shop.follow(None);
+/// Revokes a key.
+fn revoke(server: &Server, key: &str) {
     let listed = server.run(&["key", "list"]);
     let line = listed
         .lines()
         .find(|line| line.contains(&key[key.len() - 4..]));
     let id = line.unwrap().split(' ').next().unwrap();
     server.run(&["key", "revoke", id]);
+}
+
+#[test]
+fn a_stream_ends_with_its_credential() {
+    let server = Setup::new().start();
+    let key = server.create_key(KeyKind::Secret);
+    let shop = server.shop_with(&key);
+    let mut stream = shop.follow(None);
+    revoke(&server, &key);
     let said = stream.next_event().unwrap();
     assert_eq!(
         said.data["errors"][0]["extensions"]["code"],
@@ -41,6 +55,40 @@ fn a_stream_ends_with_its_credential() {
     );
     assert_eq!(stream.next_event().unwrap().event, "complete");
     assert!(stream.next_event().is_none());
+}
+
+#[test]
+fn a_stream_on_which_events_come_all_the_time_ends_with_its_credential_too() {
+    let server = Setup::new().start();
+    let key = server.create_key(KeyKind::Secret);
+    let mut stream = server.shop_with(&key).follow(None);
+    let (shop, is_over) = (server.shop(), Arc::new(AtomicBool::new(false)));
+    let busy = {
+        let is_over = Arc::clone(&is_over);
+        thread::spawn(move || {
+            while !is_over.load(Ordering::Relaxed) {
+                shop.authorise(cards::VISA);
+                thread::sleep(Duration::from_millis(500));
+            }
+        })
+    };
+    stream.next_data();
+    revoke(&server, &key);
+    let revoked = Instant::now();
+    let said = loop {
+        let said = stream.next_event().unwrap();
+        if said.data["errors"].is_array() {
+            break said;
+        }
+        assert!(revoked.elapsed() < PATIENCE, "it goes on without its key");
+    };
+    is_over.store(true, Ordering::Relaxed);
+    assert_eq!(
+        said.data["errors"][0]["extensions"]["code"],
+        "api.key.unauthorized"
+    );
+    assert_eq!(stream.next_event().unwrap().event, "complete");
+    busy.join().unwrap();
 }
 
 #[test]

@@ -171,3 +171,34 @@ fn any_node_shows_what_happens_on_another() {
         (is_it && event["data"]["paymentId"] == json!(paid.id())).then_some(())
     });
 }
+
+#[test]
+fn a_stream_that_is_cut_before_its_first_event_misses_nothing() {
+    let server = Setup::new().start();
+    let shop = server.shop();
+    shop.authorise(cards::VISA);
+    let before = settled(&shop, OF_SALE).len();
+    let mut stream = shop.follow(None);
+    let start = until(PATIENCE, "the place of the start", || {
+        stream.read_block();
+        stream.place.clone()
+    });
+    drop(stream);
+    shop.authorise(cards::VISA);
+    let listed = settled(&shop, before + OF_SALE).split_off(before);
+    let mut again = shop.follow(Some(&start));
+    for (_, event) in &listed {
+        assert_eq!(again.next_data()["events"], *event);
+    }
+    // One that follows from now on names that place too, and a place that is none is named as the header that it came in.
+    let query = "subscription { events(after: \"now\") { id } }";
+    let mut now = shop.subscribe(query, json!({}), None);
+    until(PATIENCE, "the place of the end", || {
+        now.read_block();
+        now.place.clone()
+    });
+    let mut wrong = shop.subscribe(query, json!({}), Some("nowhere"));
+    let said = wrong.next_event().unwrap();
+    let field = &said.data["errors"][0]["extensions"]["field"];
+    assert_eq!(*field, json!("Last-Event-ID"), "{}", said.data);
+}
