@@ -121,9 +121,16 @@ pub const MIGRATIONS: &[Migration] = &[
         number: 25,
         name: "imports",
         sql: include_str!("../migrations/0025_imports.sql"),
+    },
+    Migration {
         number: 30,
         name: "order of webhook deliveries",
         sql: include_str!("../migrations/0030_webhook_order.sql"),
+    },
+    Migration {
+        number: 31,
+        name: "one index of due webhook deliveries",
+        sql: include_str!("../migrations/0031_webhook_index.sql"),
     },
 ];
 

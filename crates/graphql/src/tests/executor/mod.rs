@@ -135,7 +135,7 @@ impl Root for Borrowed<'_> {
             }
             let items = (1..=2).map(move |n| Item {
                 place: Some(format!("place-{n}")),
-                result: Ok(object(ToyPayment(asked.clone()))),
+                result: Some(Ok(object(ToyPayment(asked.clone())))),
             });
             Ok(stream::iter(items).boxed())
         })

@@ -1,0 +1,2 @@
+-- Deliveries that are due are found by webhook_delivery_order.
+drop index webhook_delivery_due;
