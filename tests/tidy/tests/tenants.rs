@@ -138,6 +138,11 @@ const OF_EVERY_TEAM: &[(&str, &str, &str)] = &[
         "a job takes endpoints of every team; each row carries its team",
     ),
     (
+        "store/src/webhook_endpoint.rs",
+        "update webhook_endpoint set lease = $12, ",
+        "a job takes endpoints of every team; each row carries its team",
+    ),
+    (
         "store/src/wallet_token.rs",
         "delete from wallet_token where (team_id, ",
         "a job takes due rows of every team; each row carries its team",
