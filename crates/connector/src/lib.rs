@@ -31,7 +31,7 @@ pub use domain::answer::{
 };
 pub use finding::{Finding, Found};
 pub use link::Link;
-pub use notices::{Delivery, NotGenuine, Notice, NoticeContent, Notices, Subject};
+pub use notices::{Delivery, NotGenuine, Notice, NoticeContent, Notices, Subject, Unreadable};
 pub use reference::Reference;
 pub use stored::{Stored, Tokenise, Tokenised};
 

@@ -28,13 +28,20 @@ impl<'a> Delivery<'a> {
     }
 }
 
-/// What a processor sends by itself.
+/// What a processor sends by itself. A delivery is proven once, when it comes; it is read then, and again whenever it is applied.
 pub trait Notices: Send + Sync {
-    /// Proves who sent a delivery, on its raw bytes and in constant time, and reads it. Reaches nobody.
+    /// Proves who sent a delivery, on its raw bytes and in constant time. Reaches nobody.
     ///
     /// # Errors
     /// [`NotGenuine`]: nothing of it may be believed.
-    fn open(&self, link: &Link<'_>, delivery: &Delivery<'_>) -> Result<Vec<Notice>, NotGenuine>;
+    fn prove(&self, link: &Link<'_>, delivery: &Delivery<'_>) -> Result<(), NotGenuine>;
+
+    /// Reads a delivery that was proven, now or long ago. It gets nothing of the connection, whose secrets may be others by now,
+    /// and none of the headers that hold credentials.
+    ///
+    /// # Errors
+    /// [`Unreadable`]: genuine, but not to be understood.
+    fn read(&self, delivery: &Delivery<'_>) -> Result<Vec<Notice>, Unreadable>;
 }
 
 /// Why a delivery is not believed: a clause for the operator, without a value.
@@ -49,16 +56,18 @@ pub enum NotGenuine {
     /// No signature fits.
     #[error("its signature does not fit")]
     Forged,
-    /// Its time is too far from ours.
+    /// Its signature fits, but its time is too far from ours.
     #[error("its time is too far from ours")]
     Untimely,
-    /// It is for the other mode, test or live.
+    /// Its signature fits, but it is for the other mode, test or live.
     #[error("it is of the other mode")]
     OtherMode,
-    /// Genuine, but not to be understood.
-    #[error("it can't be read")]
-    Unreadable,
 }
+
+/// A delivery that is genuine, and can't be understood. Why: a clause for people, without a value of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("it can't be read: {0}")]
+pub struct Unreadable(pub &'static str);
 
 /// One piece of news in a delivery.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,7 +4,12 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{decline::Decline, method::CardFunding, money::Money};
+use crate::{
+    decline::Decline,
+    method::CardFunding,
+    money::Money,
+    processor_text::{OwnCard, clean, clean_address, clean_any},
+};
 
 /// The facts that come with an approval.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -35,6 +40,33 @@ pub struct Approval {
     /// How much the processor has authorised, where it tells. Compared with what was asked for, and not kept.
     #[serde(skip)]
     pub booked: Option<Money>,
+}
+
+impl Approval {
+    fn clean(&mut self, card: OwnCard<'_>) {
+        card.clean_id(&mut self.processor_id);
+        card.clean_id(&mut self.scheme_transaction_id);
+        clean_address(&mut self.receipt_url);
+        for text in [
+            &mut self.processor_status,
+            &mut self.network_status,
+            &mut self.risk_level,
+            &mut self.issuing_bank,
+            &mut self.card_country,
+        ] {
+            clean_any(text);
+        }
+        if let Some(ThreeDs {
+            eci,
+            version,
+            result,
+        }) = &mut self.three_ds
+        {
+            for text in [eci, version, result] {
+                clean_any(text);
+            }
+        }
+    }
 }
 
 /// What the customer's authentication by 3D Secure brought. Source: EMV 3-D Secure.
@@ -106,6 +138,22 @@ pub enum Answer {
 }
 
 impl Answer {
+    /// Brings the processor's texts into the form in which they are kept.
+    pub(crate) fn clean(&mut self, card: OwnCard<'_>) {
+        match self {
+            // The address of a page that asks stays as it is: a browser reads it.
+            Self::Approved { approval, .. }
+            | Self::Held { approval }
+            | Self::ActionRequired { approval, .. } => approval.clean(card),
+            Self::Declined { decline, approval } => {
+                clean_any(&mut decline.processor_code);
+                clean_any(&mut decline.processor_type);
+                approval.clean(card);
+            }
+            Self::Failed { reason } => clean(reason),
+        }
+    }
+
     /// The facts that came with it.
     pub fn approval_mut(&mut self) -> Option<&mut Approval> {
         match self {
@@ -173,6 +221,18 @@ pub enum LaterAnswer {
         /// What was undone.
         booked: Option<Booked>,
     },
+}
+
+impl LaterAnswer {
+    /// Brings the processor's texts into the form in which they are kept.
+    pub(crate) fn clean(&mut self, card: OwnCard<'_>) {
+        match self {
+            Self::Done { processor_id, .. } | Self::Pending { processor_id, .. } => {
+                card.clean_id(processor_id);
+            }
+            Self::Refused { reason, .. } | Self::Reversed { reason, .. } => clean(reason),
+        }
+    }
 }
 
 /// What is known of a call that got no answer that can be used.

@@ -10,6 +10,8 @@ use zeroize::Zeroizing;
 
 use crate::brand::Brand;
 
+pub use masking::{mask_card_numbers, mask_cards_where};
+
 /// How many digits a mask leaves readable.
 const SHOWN: usize = 4;
 
@@ -320,17 +322,29 @@ const UUID_LENGTH: usize = 36;
 
 /// Whether the last of the groups make a card's number together.
 fn ends_with_card(groups: &[&str]) -> bool {
+    card_at_end(groups).is_some()
+}
+
+/// The card's number that the last of the groups make together.
+fn card_at_end(groups: &[&str]) -> Option<CardAtEnd> {
     let mut digits = String::new();
-    for group in groups.iter().rev() {
+    for (groups, group) in (1..).zip(groups.iter().rev()) {
         digits.insert_str(0, group);
         if digits.len() > MAX_DIGITS {
-            return false;
+            return None;
         }
         if has_length_of(Brand::of(&digits), digits.len()) && luhn_holds(&digits) {
-            return true;
+            return Some(CardAtEnd { digits, groups });
         }
     }
-    false
+    None
+}
+
+/// What looks like a card's number, made of the last groups of digits.
+struct CardAtEnd {
+    digits: String,
+    /// Of how many groups.
+    groups: usize,
 }
 
 /// The longest card number.
@@ -365,6 +379,8 @@ fn luhn_holds(digits: &str) -> bool {
         });
     sum % 10 == 0
 }
+
+mod masking;
 
 #[cfg(test)]
 mod tests;

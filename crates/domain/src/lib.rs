@@ -32,6 +32,7 @@ pub mod number_quota;
 pub mod page;
 pub mod payment;
 pub mod person;
+pub mod processor_text;
 pub mod processor_token;
 pub mod redirect;
 pub mod rights;

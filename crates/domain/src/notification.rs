@@ -9,7 +9,7 @@ text_enum!(
         Ignored = "IGNORED",
         /// It says nothing that was not known already.
         Unchanged = "UNCHANGED",
-        /// It is about a payment that was not made here.
+        /// It is about a payment that was not made here: it has another's reference.
         Foreign = "FOREIGN",
         /// It changed a payment or a dispute.
         Applied = "APPLIED",
@@ -17,9 +17,9 @@ text_enum!(
         Waiting = "WAITING",
         /// It is stored, and not applied yet.
         Received = "RECEIVED",
-        /// It has a reference of ours under which there is no payment here: a person must look.
+        /// It has a reference of ours under which there is no payment here, or none at all: a person must look.
         UnknownPayment = "UNKNOWN_PAYMENT",
-        /// It can't be read any more, since the connection's secret has changed.
+        /// It is genuine and can't be read, or its connection is gone: a person must look.
         Failed = "FAILED",
     }
 );

@@ -91,6 +91,11 @@ impl Timestamp {
         Some(Self(start.timestamp().as_microsecond()))
     }
 
+    /// Whether it is one that people write: from 1970 to the end of the year 9999, or two days before.
+    pub fn is_printable(self) -> bool {
+        self.0 >= 0 && jiff::Timestamp::from_microsecond(self.0).is_ok()
+    }
+
     fn instant(self) -> jiff::Timestamp {
         jiff::Timestamp::from_microsecond(self.0).unwrap_or(jiff::Timestamp::UNIX_EPOCH)
     }

@@ -129,14 +129,8 @@ fn kind() -> impl Strategy<Value = KeyKind> {
 
 fn key(kind: KeyKind) -> BoxedStrategy<KeyValue> {
     match kind {
-        KeyKind::Int => {
-            prop_oneof![Just(KeyValue::Absent), any::<i64>().prop_map(KeyValue::Int)].boxed()
-        }
-        KeyKind::Text => prop_oneof![
-            Just(KeyValue::Absent),
-            "[^\u{0}]{0,20}".prop_map(KeyValue::Text)
-        ]
-        .boxed(),
+        KeyKind::Int => any::<i64>().prop_map(KeyValue::Int).boxed(),
+        KeyKind::Text => "[^\u{0}]{0,20}".prop_map(KeyValue::Text).boxed(),
     }
 }
 

@@ -49,7 +49,7 @@ pub(crate) fn begin_counting() {
 
 /// The same for what is counted of a connection.
 fn begin_counting_of(team: &str, connection: &str, processor: &str) {
-    for outcome in ["forged", "unknown_payment"] {
+    for outcome in ["forged", "unknown_payment", "unreadable", "failed"] {
         metrics::counter!(
             "pointsman_notifications_total",
             "processor" => processor.to_owned(), "outcome" => outcome

@@ -13,7 +13,7 @@ use domain::{
 };
 
 use crate::{
-    part::{Listed, Part},
+    part::{Listed, Part, bound},
     query::Conditions,
 };
 
@@ -190,15 +190,6 @@ const fn ahead(order: SortOrder, direction: Direction) -> SortOrder {
         | (SortOrder::Descending, Direction::Backward) => SortOrder::Ascending,
         (SortOrder::Descending, Direction::Forward)
         | (SortOrder::Ascending, Direction::Backward) => SortOrder::Descending,
-    }
-}
-
-/// A cursor's value as a parameter. No key of a dispute is absent.
-fn bound(value: &KeyValue) -> Value {
-    match value {
-        KeyValue::Int(number) => Value::Int(*number),
-        KeyValue::Text(text) => Value::Text(text.clone()),
-        KeyValue::Absent => Value::Null,
     }
 }
 

@@ -110,11 +110,45 @@ pub fn set_outcome(one: &Notification) -> Statement {
     )
 }
 
-/// Whether a notification with this mark is there.
-pub async fn is_there(db: &Db, team: TeamId, mark: &str) -> Result<bool, DbError> {
-    let sql = "select notification_id from notification where team_id = $1 and mark = $2";
+/// A notification that is there already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Known {
+    /// Its id.
+    pub id: Uuid,
+    /// What became of it.
+    pub status: NotificationStatus,
+}
+
+/// The notification with this mark.
+pub async fn known(db: &Db, team: TeamId, mark: &str) -> Result<Option<Known>, DbError> {
+    let sql = "select notification_id, status from notification where team_id = $1 and mark = $2";
     let rows = db.read(sql, vec![team.key().into(), mark.into()]).await?;
-    Ok(!rows.is_empty())
+    let read = |row: &Row| {
+        let id = Uuid::try_parse(row.text(0)?).ok();
+        let status = NotificationStatus::parse(row.text(1)?);
+        let known = id.zip(status).map(|(id, status)| Known { id, status });
+        known.ok_or_else(|| DbError::Corrupt("notification: a column".to_owned()))
+    };
+    rows.first().map(read).transpose()
+}
+
+/// A notification that came once more, in the place of one with its id and this status. Refused when that has another status by now.
+pub fn replace(new: &Notification, before: NotificationStatus) -> Statement {
+    Statement::one(
+        "update notification set word = $3, status = $4, message = $5, tries = $6, due_at = $7, body = $8 \
+         where team_id = $1 and notification_id = $2 and status = $9",
+        vec![
+            new.team.key().into(),
+            key(new.id).into(),
+            new.word.as_str().into(),
+            new.status.code().into(),
+            new.message.as_deref().into(),
+            i64::from(new.tries).into(),
+            new.due_at.map(Timestamp::micros).into(),
+            crate::text(&new.content).into(),
+            before.code().into(),
+        ],
+    )
 }
 
 /// A team's notification.
@@ -128,18 +162,46 @@ pub async fn of_team(db: &Db, team: TeamId, id: Uuid) -> Result<Option<Notificat
         .transpose()
 }
 
-impl Dated for Notification {
+/// A notification as a list shows it: without what was sent, which may be long.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotificationLine {
+    /// Its id, of version 7.
+    pub id: Uuid,
+    /// The connection to whose address it was sent.
+    pub connection: ConnectionId,
+    /// When it came.
+    pub received_at: Timestamp,
+    /// The processor's words for what it is.
+    pub word: String,
+    /// What became of it.
+    pub status: NotificationStatus,
+    /// Why, for people.
+    pub message: Option<String>,
+    /// The payment that it is about, where that is known.
+    pub payment: Option<PaymentId>,
+}
+
+impl Dated for NotificationLine {
     const NAME: &'static str = "notifications";
     const TEXTS: Texts = Texts {
-        rows: "select team_id, notification_id, connection_id, received_at, word, status, message, payment_id, tries, due_at, \
-               body, mark from notification where team_id = $1",
+        rows: "select notification_id, connection_id, received_at, word, status, message, payment_id from notification where team_id = $1",
         ids: "select notification_id from notification where team_id = $1",
         count: "select count(*) from notification where team_id = $1",
         id: "notification_id",
     };
 
     fn read(row: &Row) -> Result<Self, DbError> {
-        read(row)
+        let corrupt = || DbError::Corrupt("notification: a column".to_owned());
+        let payment = row.opt_text(6)?.map(PaymentId::parse);
+        Ok(Self {
+            id: Uuid::try_parse(row.text(0)?).map_err(|_| corrupt())?,
+            connection: ConnectionId::parse(row.text(1)?).ok_or_else(corrupt)?,
+            received_at: row.time(2)?,
+            word: row.text(3)?.to_owned(),
+            status: NotificationStatus::parse(row.text(4)?).ok_or_else(corrupt)?,
+            message: row.opt_text(5)?.map(str::to_owned),
+            payment: payment.map(|id| id.ok_or_else(corrupt)).transpose()?,
+        })
     }
 
     fn uuid(&self) -> Uuid {
@@ -149,7 +211,7 @@ impl Dated for Notification {
 
 /// The shape of the list's cursors.
 pub fn shape() -> CursorShape {
-    dated_list::shape::<Notification>(SortOrder::Descending)
+    dated_list::shape::<NotificationLine>(SortOrder::Descending)
 }
 
 /// A part of a team's list, the newest first; of one connection, when that is given.
@@ -158,7 +220,7 @@ pub async fn page(
     team: TeamId,
     connection: Option<&ConnectionId>,
     part: &Part,
-) -> Result<Listed<Notification>, DbError> {
+) -> Result<Listed<NotificationLine>, DbError> {
     let mut conditions = Conditions::of_team(team);
     if let Some(connection) = connection {
         let connection = conditions.bind(connection.as_str());
@@ -236,4 +298,15 @@ fn read(row: &Row) -> Result<Notification, DbError> {
 
 fn key(id: Uuid) -> String {
     id.hyphenated().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_does_not_read_what_was_sent() {
+        let Texts { rows, .. } = NotificationLine::TEXTS;
+        assert!(!rows.contains("body"), "{rows}");
+    }
 }

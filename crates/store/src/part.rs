@@ -1,8 +1,9 @@
 //! Which part of a list is read, and what comes back.
 
+use db::Value;
 use domain::{
     Fault, Timestamp,
-    cursor::{Cursor, CursorShape},
+    cursor::{Cursor, CursorShape, KeyValue},
     filter::SortOrder,
     page::{Direction, Page},
 };
@@ -18,6 +19,14 @@ pub struct Part {
     pub cursor: Option<Cursor>,
     /// Only rows that are dated before this.
     pub until: Option<Timestamp>,
+}
+
+/// A cursor's value as a parameter.
+pub(crate) fn bound(value: &KeyValue) -> Value {
+    match value {
+        KeyValue::Int(number) => Value::Int(*number),
+        KeyValue::Text(text) => Value::Text(text.clone()),
+    }
 }
 
 impl Part {

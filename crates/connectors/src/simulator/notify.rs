@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use connector::{Delivery, Link, NotGenuine, Notice, NoticeContent, Notices, Subject};
+use connector::{Delivery, Link, NotGenuine, Notice, NoticeContent, Notices, Subject, Unreadable};
 use domain::{
     Timestamp,
     answer::{Answer, LaterAnswer},
@@ -84,12 +84,21 @@ struct Posted {
     processor_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     answer: Option<Answer>,
+    /// How much is authorised.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    booked: Option<Money>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     operation: Option<LaterAnswer>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     dispute: Option<PostedDispute>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     payment: Option<PostedPayment>,
+}
+
+/// What of the body tells for which mode it is.
+#[derive(Deserialize)]
+struct PostedMode {
+    mode: String,
 }
 
 /// A dispute in the body of a notification.
@@ -277,6 +286,7 @@ impl Entry {
             reference: Some(self.reference.as_str().to_owned()),
             processor_id: Some(answers::processor_id(&self.reference)),
             answer: None,
+            booked: None,
             operation: None,
             dispute: None,
             payment: None,
@@ -287,7 +297,9 @@ impl Entry {
         match outgoing.about {
             Matter::Authorisation => {
                 "authorisation.updated".clone_into(&mut posted.word);
-                posted.answer = Some(answers::authorisation(self, at, base));
+                let mut answer = answers::authorisation(self, at, base);
+                posted.booked = answer.approval_mut().and_then(|approval| approval.booked);
+                posted.answer = Some(answer);
             }
             Matter::Later(place) => {
                 let later = self.later.get(place)?;
@@ -319,7 +331,7 @@ pub(super) fn whim(id: &str) -> u8 {
 }
 
 impl Notices for Simulator {
-    fn open(&self, link: &Link<'_>, delivery: &Delivery<'_>) -> Result<Vec<Notice>, NotGenuine> {
+    fn prove(&self, link: &Link<'_>, delivery: &Delivery<'_>) -> Result<(), NotGenuine> {
         let derived = link.notification_url.map(derived_secret);
         let own = link.credential(NOTIFICATION_SECRET).map(str::to_owned);
         let secret = own.or(derived).ok_or(NotGenuine::NoSecret)?;
@@ -349,21 +361,33 @@ impl Notices for Simulator {
         if sent_at.since(link.now).max(link.now.since(sent_at)) > TOLERANCE {
             return Err(NotGenuine::Untimely);
         }
-        let posted: Posted =
-            serde_json::from_slice(delivery.body).map_err(|_| NotGenuine::Unreadable)?;
         let mode = match link.mode {
             Mode::Test => "test",
             Mode::Live => "live",
         };
-        if posted.mode != mode {
-            return Err(NotGenuine::OtherMode);
+        // What has no mode can't be read either.
+        match serde_json::from_slice::<PostedMode>(delivery.body) {
+            Ok(posted) if posted.mode != mode => Err(NotGenuine::OtherMode),
+            Ok(_) | Err(_) => Ok(()),
         }
+    }
+
+    fn read(&self, delivery: &Delivery<'_>) -> Result<Vec<Notice>, Unreadable> {
+        let id = delivery
+            .header("webhook-id")
+            .ok_or(Unreadable("it has no id"))?;
+        let posted: Posted = serde_json::from_slice(delivery.body)
+            .map_err(|_| Unreadable("its body has not the form of a notification"))?;
         // The id that is signed counts, not that of the body.
         Ok(vec![notice(id, posted)])
     }
 }
 
-fn notice(id: &str, posted: Posted) -> Notice {
+fn notice(id: &str, mut posted: Posted) -> Notice {
+    // An answer is written without it, since it is not kept.
+    if let Some(approval) = posted.answer.as_mut().and_then(Answer::approval_mut) {
+        approval.booked = posted.booked;
+    }
     let subject = Subject {
         reference: posted.reference,
         processor_id: posted.processor_id.clone(),

@@ -75,7 +75,8 @@ fn opened(shop: &Shop, posted: &Posted) -> Result<Vec<connector::Notice>, NotGen
         body: &posted.body,
         headers: &posted.headers,
     };
-    facet.open(&link(shop), &delivery)
+    facet.prove(&link(shop), &delivery)?;
+    Ok(facet.read(&delivery).unwrap())
 }
 
 #[test]

@@ -4,7 +4,11 @@ use super::{
     Dispute, DisputeEvent, DisputeOccurrence, DisputeReason, DisputeStage, DisputeStatus,
     DisputedFunds, NewDispute, Standing, Step,
 };
-use crate::{Timestamp, money::Money};
+use crate::{
+    Timestamp,
+    money::Money,
+    processor_text::{ID_MAX, OwnCard, clean_any, one_line},
+};
 
 /// What a processor says of a dispute.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,6 +37,38 @@ pub struct DisputeReport {
     pub funds: Option<DisputedFunds>,
     /// Of when the report is, where the processor orders its reports.
     pub as_of: Option<Timestamp>,
+}
+
+impl DisputeReport {
+    /// Whether it can be kept as it is.
+    ///
+    /// # Errors
+    /// Why not: a clause without a value.
+    pub fn check(&self) -> Result<(), &'static str> {
+        let id = &self.source_id;
+        if id.is_empty() || id.chars().nth(ID_MAX).is_some() || one_line(id) != *id {
+            return Err(
+                "the dispute's id must have 1 to 255 characters, none of them a control character",
+            );
+        }
+        if self.money.minor() < 0 {
+            return Err("the disputed amount must not be below zero");
+        }
+        let times = [Some(self.disputed_at), self.respond_by, self.as_of];
+        if !times.iter().flatten().all(|time| time.is_printable()) {
+            return Err("its times must be between the years 1970 and 9999");
+        }
+        Ok(())
+    }
+
+    /// The report with its texts as they are kept, about a payment that is paid with this.
+    #[must_use]
+    pub fn cleaned(mut self, card: OwnCard<'_>) -> Self {
+        card.clean_id(&mut self.source_payment);
+        clean_any(&mut self.processor_status);
+        clean_any(&mut self.processor_reason);
+        self
+    }
 }
 
 impl Dispute {

@@ -5,8 +5,10 @@ use super::{
 };
 use crate::{
     Timestamp,
+    card_number::mask_card_numbers,
     dispute::{Dispute, DisputeStatus},
     money::Money,
+    processor_text::one_line,
 };
 
 /// What a payment's story is made of besides the payment.
@@ -43,7 +45,7 @@ impl Payment {
         }
         lines.extend([String::new(), "What comes next".to_owned()]);
         lines.extend(self.next_steps(&sources));
-        lines
+        lines.into_iter().map(shown).collect()
     }
 
     fn summary(&self) -> Vec<String> {
@@ -192,6 +194,18 @@ impl Payment {
             _ => None,
         }
     }
+}
+
+/// A line as it is shown: whatever text of others is in it, it is one line, commands no terminal and holds no card number.
+fn shown(line: String) -> String {
+    let text = line.trim_start_matches(' ');
+    let indent = line.len().saturating_sub(text.len());
+    let shown = one_line(text);
+    let shown = mask_card_numbers(&shown);
+    if shown == text {
+        return line;
+    }
+    format!("{}{shown}", " ".repeat(indent))
 }
 
 fn entry(entry: &TimelineEntry) -> String {

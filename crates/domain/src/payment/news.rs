@@ -4,6 +4,7 @@ use super::{Operation, OperationKind, OperationState, Payment, Policy};
 use crate::{
     Timestamp,
     answer::{Action, Answer, Known, LaterAnswer},
+    processor_text::{OwnCard, clean},
 };
 
 /// News about an operation.
@@ -35,6 +36,19 @@ impl News {
     #[must_use]
     pub fn no_answer() -> Self {
         Self::NoAnswer(Known::default())
+    }
+
+    /// The news with the processor's texts as they are kept.
+    #[must_use]
+    pub(super) fn cleaned(mut self, card: OwnCard<'_>) -> Self {
+        match &mut self {
+            Self::Answer(answer) => answer.clean(card),
+            Self::Later(answer) => answer.clean(card),
+            Self::NoAnswer(known) => card.clean_id(&mut known.processor_id),
+            Self::Nothing(reason) => clean(reason),
+            Self::NotFound { .. } | Self::LookUpFailed => {}
+        }
+        self
     }
 }
 

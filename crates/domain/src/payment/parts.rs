@@ -10,6 +10,7 @@ use crate::{
     id::{BlobId, ConnectionId, CustomerId, DisputeId, FlowId, MethodId, VaultToken},
     method::{CardFunding, Method},
     person::{Address, Company, ShippingAddress},
+    processor_text::OwnCard,
 };
 
 /// How a payment came to be.
@@ -239,6 +240,16 @@ pub struct PaidWith {
     /// The product, when known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub product: Option<String>,
+}
+
+impl PaidWith {
+    /// The card, as far as it is known, with which ids of processors are compared.
+    pub fn own_card(&self) -> OwnCard<'_> {
+        OwnCard {
+            bin: self.bin.as_deref(),
+            masked: self.masked.as_deref(),
+        }
+    }
 }
 
 /// What a payment keeps of the bank account that it is collected from.

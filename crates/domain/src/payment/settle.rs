@@ -62,6 +62,7 @@ impl Payment {
         policy: &Policy,
     ) -> Vec<Occurrence> {
         let Arrival { source, at } = arrival;
+        let news = news.cleaned(self.method.own_card());
         let Some(operation) = self.operation(n) else {
             return Vec::new();
         };

@@ -338,3 +338,39 @@ fn the_time_to_respond_belongs_to_the_stage_for_which_it_was_said() {
     let near = one.due_after(at(0)).unwrap();
     assert_eq!(one.duty(near), Some(DisputeDuty::Warn(Warning::Near)));
 }
+
+#[test]
+fn reports_that_cannot_be_kept_are_refused_with_their_reason() {
+    let good = report(Chargeback, NeedsResponse);
+    assert_eq!(good.check(), Ok(()));
+    let with = |change: &dyn Fn(&mut DisputeReport)| {
+        let mut one = good.clone();
+        change(&mut one);
+        one.check()
+    };
+    let (end, start) = (
+        Timestamp::from_micros(i64::MAX),
+        Timestamp::from_micros(i64::MIN),
+    );
+    for refused in [
+        with(&|one| one.money = euros(-5000)),
+        with(&|one| one.money = euros(i64::MIN)),
+        with(&|one| one.disputed_at = start),
+        with(&|one| one.disputed_at = end),
+        with(&|one| one.respond_by = Some(end)),
+        with(&|one| one.as_of = Some(start)),
+        with(&|one| one.source_id.clear()),
+        with(&|one| one.source_id = "x".repeat(256)),
+        with(&|one| one.source_id = "dp\0".to_owned()),
+    ] {
+        assert!(refused.is_err());
+    }
+    for taken in [
+        with(&|one| one.money = euros(0)),
+        with(&|one| one.money = euros(i64::MAX)),
+        with(&|one| one.respond_by = None),
+        with(&|one| one.source_id = "x".repeat(255)),
+    ] {
+        assert_eq!(taken, Ok(()));
+    }
+}

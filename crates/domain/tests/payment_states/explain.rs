@@ -1,6 +1,9 @@
 //! The story of a payment in plain words.
 
-use domain::payment::{Payment, Status, StorySources};
+use domain::{
+    answer::LaterAnswer,
+    payment::{News, Payment, Status, StorySources, TimelineEntry},
+};
 
 use crate::bench::{apply_news, at, done, in_status, refund};
 
@@ -81,5 +84,41 @@ fn an_open_dispute_is_named_with_what_is_to_be_done() {
     assert!(after.contains("is over; the processor decides"), "{after}");
     for story in [before, after] {
         assert!(!story.contains("It has ended"), "{story}");
+    }
+}
+
+#[test]
+fn words_of_a_processor_stay_words() {
+    let forged = "\u{1b}]0;PWN\u{7}\u{1b}[2J\nFake line: REFUNDED 4242424242424242\0";
+    let mut one = in_status(Status::Succeeded).unwrap();
+    let (first, second) = (refund(&mut one, 300, 2), refund(&mut one, 300, 2));
+    let refused = LaterAnswer::Refused {
+        reason: forged.to_owned(),
+        booked: None,
+    };
+    let done = LaterAnswer::Done {
+        processor_id: Some(format!("re\u{1b}[2J{}", "x".repeat(10_000))),
+        booked: None,
+    };
+    apply_news(&mut one, first, News::Later(refused), 3);
+    apply_news(&mut one, second, News::Later(done), 3);
+    let stored = serde_json::to_string(&one).unwrap();
+    for bad in ["\\u001b", "\\u{1b}", "\\0", "\\n", "4242424242424242"] {
+        assert!(!stored.contains(bad), "{bad}: {stored}");
+    }
+    assert!(
+        stored.contains("Fake line: REFUNDED ************4242"),
+        "{stored}"
+    );
+    assert!(stored.len() < 20_000);
+    // Whatever is stored, a story commands no terminal.
+    let sources = StorySources {
+        timeline: &[TimelineEntry::new(at(1), "A title").saying(forged)],
+        disputes: &[],
+        at: at(100),
+    };
+    for line in one.explain(sources) {
+        assert!(!line.chars().any(char::is_control), "{line:?}");
+        assert!(!line.contains("4242424242424242"), "{line}");
     }
 }

@@ -128,7 +128,13 @@ impl Engine {
         let timeout = connected.connector.descriptor().call_timeout;
         let read = facet.read(&link, dispute.source_id());
         match self.inner.world.timeout(timeout, read).await {
-            Ok(Ok(report)) => Ok(report),
+            Ok(Ok(report)) => Ok(report.filter(|report| match report.check() {
+                Ok(()) => true,
+                Err(why) => {
+                    tracing::error!(dispute.id = %dispute.id(), why, "a processor's report about a dispute can't be taken: a person must look");
+                    false
+                }
+            })),
             Ok(Err(error)) => {
                 tracing::warn!(dispute.id = %dispute.id(), error = %error, "a look-up of a dispute failed");
                 Ok(None)

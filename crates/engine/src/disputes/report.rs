@@ -66,6 +66,7 @@ impl Engine {
     fn with_report(&self, case: Case, id: CaseId, news: &DisputeNews) -> Decision<Case, Taken> {
         let at = self.inner.world.now();
         let Case { payment, dispute } = case;
+        let report = news.report.clone().cleaned(payment.method().own_card());
         // A dispute stays with its payment, whatever a later report says.
         if dispute
             .as_ref()
@@ -81,10 +82,10 @@ impl Engine {
                     payment: payment.id(),
                     connection: news.connection.clone(),
                 };
-                Dispute::open(new, news.report.clone(), at)
+                Dispute::open(new, report, at)
             }
             Some(mut dispute) => {
-                let occurred = dispute.take(news.report.clone(), at);
+                let occurred = dispute.take(report, at);
                 (dispute, occurred)
             }
         };

@@ -52,12 +52,10 @@ impl Engine {
         for notice in notices {
             outcomes.push(Box::pin(self.apply_notice(line, notice)).await?);
         }
-        let last = outcomes
+        let outcomes = outcomes
             .into_iter()
-            .max_by_key(|outcome| outcome.status)
-            .unwrap_or_else(|| Outcome::of(NotificationStatus::Ignored));
-        let last = self.or_waits(last, &one);
-        one.tries = one.tries.saturating_add(1);
+            .map(|one_of| self.or_waits(one_of, &one));
+        let last = Outcome::of_all(outcomes.collect());
         one.status = last.status;
         one.message = last.message;
         one.payment = last.payment.or(one.payment);
@@ -67,7 +65,8 @@ impl Engine {
                 notification.id = %one.id,
                 connection = %one.connection,
                 team.id = %one.team,
-                "a notification has a reference of ours, but there is no such payment: a person must look"
+                why = one.message.as_deref(),
+                "nobody knows the payment that a notification is about: a person must look"
             );
         }
         count(&line.connection.processor, word(one.status));

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use connector::Subject;
+use connector::{Reference, Subject};
 use domain::{
     id::{MethodId, PaymentId, RefundId},
     notification::NotificationStatus,
     payment::{Gateway, ImportMode, MadeElsewhere, NewImport, Payment},
+    processor_text::one_line,
 };
 use store::{
     imported_payment::{self, Reported},
@@ -39,10 +40,18 @@ impl Engine {
         subject: &Subject,
     ) -> Result<Found, EngineError> {
         let connection = &line.connection;
-        let foreign =
-            Outcome::of(NotificationStatus::Foreign).because("it has no reference of ours");
-        let Some(processor_id) = subject.processor_id.as_deref() else {
-            return Ok(Found::Not(foreign));
+        let nowhere = if has_reference(subject) {
+            foreign()
+        } else {
+            // Of the service's own payments none is found by the processor's id (decision 0100).
+            Outcome::of(NotificationStatus::UnknownPayment).because(
+                "it has no reference, so that nobody can tell whether the payment was made here",
+            )
+        };
+        // One with a control character is nobody's, and no database is asked for it.
+        let storable = |id: &&str| one_line(id) == **id;
+        let Some(processor_id) = subject.processor_id.as_deref().filter(storable) else {
+            return Ok(Found::Not(nowhere));
         };
         let reported = Reported {
             team: connection.team,
@@ -57,7 +66,7 @@ impl Engine {
         let Some(payment) = payment else {
             return Ok(Found::Not(Outcome {
                 may_come: connection.imports != ImportMode::Off,
-                ..foreign
+                ..nowhere
             }));
         };
         crate::commit::note_payment(payment.id());
@@ -94,14 +103,12 @@ impl Engine {
                     let outcome = Outcome::of(NotificationStatus::Unchanged);
                     return Ok(outcome.about(about.payment.id()));
                 }
-                Found::Not(outcome) => outcome,
+                // One with a reference of ours is never imported: its loss is an alarm.
+                Found::Not(outcome) if is_ours(subject) => return Ok(outcome),
+                Found::Not(_) => foreign(),
             };
-            // One with a reference of ours is never imported: its loss is an alarm.
-            if foreign.status != NotificationStatus::Foreign || choice == ImportMode::Off {
-                return Ok(Outcome {
-                    may_come: false,
-                    ..foreign
-                });
+            if choice == ImportMode::Off {
+                return Ok(foreign);
             }
             if let Err(why) = made.check(self.inner.world.now()) {
                 return Ok(Outcome::of(NotificationStatus::Foreign).because(why));
@@ -194,4 +201,19 @@ impl Engine {
         let (payment, ()) = self.change(key, decide).await?;
         Ok(self.goes_on(payment, before, id).await)
     }
+}
+
+/// It is about somebody else's payment.
+fn foreign() -> Outcome {
+    Outcome::of(NotificationStatus::Foreign).because("it has no reference of ours")
+}
+
+fn has_reference(subject: &Subject) -> bool {
+    let reference = subject.reference.as_deref();
+    reference.is_some_and(|reference| !reference.is_empty())
+}
+
+fn is_ours(subject: &Subject) -> bool {
+    let reference = subject.reference.as_deref();
+    reference.and_then(Reference::parse).is_some()
 }

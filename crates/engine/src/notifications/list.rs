@@ -7,7 +7,7 @@ use domain::{
     notification::NotificationStatus,
     page::Page,
 };
-use store::{Listed, Part, notification::Notification};
+use store::{Listed, Part, notification::NotificationLine};
 use uuid::Uuid;
 
 use crate::{Engine, faults::database};
@@ -40,8 +40,8 @@ pub struct NotificationView {
     pub payment: Option<PaymentId>,
 }
 
-impl From<Notification> for NotificationView {
-    fn from(one: Notification) -> Self {
+impl From<NotificationLine> for NotificationView {
+    fn from(one: NotificationLine) -> Self {
         Self {
             id: one.id,
             connection: one.connection,

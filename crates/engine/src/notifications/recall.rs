@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use connector::{Delivery, Link, Notice};
+use connector::{Delivery, Notice, Unreadable};
 use domain::{Timestamp, id::TeamId, notification::NotificationStatus};
 use futures_util::{StreamExt, stream};
 use store::{notification::Notification, overdue::Queue};
@@ -14,6 +14,8 @@ use crate::{
     jobs::{Round, TOGETHER},
     payments::Connected,
 };
+
+use super::{read_by, receive::count};
 
 /// How long notifications are kept.
 const KEPT: Duration = Duration::from_hours(30 * 24);
@@ -54,53 +56,53 @@ impl Engine {
         let found = store::notification::of_team(&self.inner.store, team, id).await?;
         let Some(mut one) = found else { return Ok(()) };
         let Some(connected) = self.line(team, &one.connection).await? else {
-            one.status = NotificationStatus::Failed;
-            one.message = Some("its connection is gone".to_owned());
-            one.due_at = None;
-            return self.store_outcome(&one).await;
+            return self.end_failed(one, "none", "its connection is gone").await;
         };
         // Tried again later, unless this ends it.
         one.due_at = Some(self.next_try(&one));
         one.tries = one.tries.saturating_add(1);
         self.store_outcome(&one).await?;
-        match self.open_again(&one, &connected).await? {
-            Some(Ok(notices)) => self.apply_notification(one, &connected, notices).await,
-            Some(Err(why)) => {
-                one.status = NotificationStatus::Failed;
-                one.message = Some(why);
-                one.due_at = None;
-                self.store_outcome(&one).await
+        match read_again(&one, &connected) {
+            Ok(notices) => self.apply_notification(one, &connected, notices).await,
+            Err(why) => {
+                let processor = &connected.connection.processor;
+                self.end_failed(one, processor, &why.to_string()).await
             }
-            None => Ok(()),
         }
     }
 
-    /// Reads a stored notification as of the time at which it came. `None`: the connection can't be opened now.
-    async fn open_again(
+    /// Nothing can be made of a notification that was taken before: a person must look.
+    async fn end_failed(
         &self,
-        one: &Notification,
-        connected: &Connected,
-    ) -> Result<Option<Result<Vec<Notice>, String>>, EngineError> {
-        let connection = match self.open_connection(connected).await? {
-            Ok(connection) => connection,
-            Err(why) => {
-                tracing::warn!(notification.id = %one.id, why, "a notification can't be read now");
-                return Ok(None);
-            }
-        };
-        let (Some(facet), Some(body)) = (connected.connector.notices(), one.content.bytes()) else {
-            return Ok(Some(Err("it can't be read".to_owned())));
-        };
-        let link = Link {
-            now: one.received_at,
-            ..self.link(connected, &connection)
-        };
-        let delivery = Delivery {
-            body: &body,
-            headers: &one.content.headers,
-        };
-        Ok(Some(
-            facet.open(&link, &delivery).map_err(|why| why.to_string()),
-        ))
+        mut one: Notification,
+        processor: &str,
+        why: &str,
+    ) -> Result<(), EngineError> {
+        one.status = NotificationStatus::Failed;
+        one.message = Some(why.to_owned());
+        one.due_at = None;
+        self.store_outcome(&one).await?;
+        count(processor, "failed");
+        tracing::error!(
+            notification.id = %one.id,
+            connection = %one.connection,
+            team.id = %one.team,
+            why,
+            "a notification could not be applied: a person must look"
+        );
+        Ok(())
     }
+}
+
+/// Reads a stored notification. That it is stored proves it: its connection's secrets may be others by now.
+fn read_again(one: &Notification, connected: &Connected) -> Result<Vec<Notice>, Unreadable> {
+    let facet = connected.connector.notices();
+    let facet = facet.ok_or(Unreadable("its processor sends none any more"))?;
+    let body = one.content.bytes();
+    let body = body.ok_or(Unreadable("its body is not stored as it came"))?;
+    let delivery = Delivery {
+        body: &body,
+        headers: &one.content.headers,
+    };
+    read_by(facet, &delivery)
 }

@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
-use connector::{Delivery, Notice};
+use connector::{Delivery, NotGenuine, Notice, Unreadable};
 use db::Change;
-use domain::{Fault, notification::NotificationStatus};
+use domain::{Fault, notification::NotificationStatus, processor_text::processor_text};
 use store::{
     connection::Connection,
-    notification::{Content, Notification},
+    notification::{Content, Known, Notification},
 };
 use subtle::ConstantTimeEq;
 
-use super::{InboundToken, RowKey, mark};
+use super::{InboundToken, RowKey, mark, read_by};
 use crate::{Engine, faults::EngineError, faults::only_fault, payments::Connected};
 
 /// So long a notification is left to the task that took it, before the job takes it.
@@ -20,7 +20,7 @@ const OWN_FOR: Duration = Duration::from_secs(30);
 /// Longest words of a processor that are kept. Unit: characters.
 const WORD_MAX: usize = 200;
 
-/// Headers that hold credentials are not stored.
+/// Headers that hold credentials are not stored: a delivery is proven when it comes, and never again.
 const NOT_KEPT: [&str; 3] = ["authorization", "cookie", "proxy-authorization"];
 
 /// The address of a connection, to which notifications are sent.
@@ -40,8 +40,8 @@ pub struct Inbound {
 pub enum NotificationAnswer {
     /// It is stored, or was before.
     Accepted,
-    /// Nothing proves who sent it.
-    NotGenuine,
+    /// It is not believed, and not stored.
+    Refused(NotGenuine),
 }
 
 impl Engine {
@@ -82,36 +82,69 @@ impl Engine {
             }
         };
         let Some(facet) = connected.connector.notices() else {
-            return Ok(NotificationAnswer::NotGenuine);
+            return Ok(NotificationAnswer::Refused(NotGenuine::NoSecret));
         };
         let delivery = Delivery {
             body: &inbound.body,
             headers: &inbound.headers,
         };
         let link = self.link(&connected, &connection);
-        let notices = match facet.open(&link, &delivery) {
-            Ok(notices) => notices,
-            Err(why) => {
-                count(&connected.connection.processor, "forged");
-                tracing::warn!(connection = %connected.connection.id, why = %why, "a notification was refused");
-                return Ok(NotificationAnswer::NotGenuine);
+        if let Err(why) = facet.prove(&link, &delivery) {
+            count(&connected.connection.processor, refusal(why));
+            tracing::warn!(connection = %connected.connection.id, why = %why, "a notification was refused");
+            return Ok(NotificationAnswer::Refused(why));
+        }
+        let read = read_by(facet, &delivery);
+        self.stored(connected, inbound, read).await?;
+        Ok(NotificationAnswer::Accepted)
+    }
+
+    /// Stores what was proven, and has it applied where it can be read.
+    async fn stored(
+        &self,
+        connected: Connected,
+        inbound: Inbound,
+        read: Result<Vec<Notice>, Unreadable>,
+    ) -> Result<(), EngineError> {
+        let connection = &connected.connection;
+        let mark = mark(
+            &connection.id,
+            read.as_deref().unwrap_or_default(),
+            &inbound.body,
+        );
+        let known = store::notification::known(&self.inner.store, connection.team, &mark).await?;
+        let mut new = self.new_notification(connection, inbound, &read, mark);
+        // What came to nothing is tried again with what came now, where that can be read.
+        let statement = match known {
+            None => store::notification::insert(&new),
+            Some(Known { id, status }) if came_to_nothing(status) && read.is_ok() => {
+                new.id = id;
+                store::notification::replace(&new, status)
+            }
+            Some(_) => {
+                count(&connection.processor, "copy");
+                return Ok(());
             }
         };
-        let mark = mark(&connected.connection.id, &notices);
-        let team = connected.connection.team;
-        if store::notification::is_there(&self.inner.store, team, &mark).await? {
-            count(&connected.connection.processor, "copy");
-            return Ok(NotificationAnswer::Accepted);
-        }
-        let new = self.new_notification(&connected.connection, inbound, &notices, mark);
-        let change =
-            Change::new(self.change_id(), &new.mark).with(store::notification::insert(&new));
+        let change = Change::new(self.change_id(), &new.mark).with(statement);
         if self.commit_plain(change).await?.is_some() {
-            count(&connected.connection.processor, "copy");
-            return Ok(NotificationAnswer::Accepted);
+            count(&connection.processor, "copy");
+            return Ok(());
         }
-        self.apply_later(new, connected, notices);
-        Ok(NotificationAnswer::Accepted)
+        match read {
+            Ok(notices) => self.apply_later(new, connected, notices),
+            Err(why) => {
+                count(&connection.processor, "unreadable");
+                tracing::error!(
+                    notification.id = %new.id,
+                    connection = %connection.id,
+                    team.id = %new.team,
+                    why = %why,
+                    "a genuine notification can't be read: a person must look"
+                );
+            }
+        }
+        Ok(())
     }
 
     /// The connection that has this address.
@@ -138,12 +171,17 @@ impl Engine {
         &self,
         connection: &Connection,
         inbound: Inbound,
-        notices: &[Notice],
+        read: &Result<Vec<Notice>, Unreadable>,
         mark: String,
     ) -> Notification {
         let now = self.inner.world.now();
+        let (status, message, due_at) = match read {
+            Ok(_) => (NotificationStatus::Received, None, Some(now.after(OWN_FOR))),
+            Err(why) => (NotificationStatus::Failed, Some(why.to_string()), None),
+        };
         let mut headers = inbound.headers;
         headers.retain(|(name, _)| !NOT_KEPT.contains(&name.as_str()));
+        let notices = read.as_deref().unwrap_or_default();
         let words: Vec<&str> = notices.iter().map(|notice| notice.word.as_str()).collect();
         Notification {
             team: connection.team,
@@ -151,12 +189,12 @@ impl Engine {
             mark,
             connection: connection.id.clone(),
             received_at: now,
-            word: words.join(", ").chars().take(WORD_MAX).collect(),
-            status: NotificationStatus::Received,
-            message: None,
+            word: processor_text(&words.join(", "), WORD_MAX),
+            status,
+            message,
             payment: None,
-            tries: 0,
-            due_at: Some(now.after(OWN_FOR)),
+            tries: 1,
+            due_at,
             content: Content::of(headers, &inbound.body),
         }
     }
@@ -174,6 +212,24 @@ impl Engine {
                 tracing::warn!(notification.id = %key.id, team.id = %key.team, code, why, "a notification is applied later");
             }
         })));
+    }
+}
+
+/// Whether nothing has come of a notification, and nothing will by itself.
+fn came_to_nothing(status: NotificationStatus) -> bool {
+    matches!(
+        status,
+        NotificationStatus::Failed | NotificationStatus::UnknownPayment
+    )
+}
+
+/// As what a refused delivery is counted.
+fn refusal(why: NotGenuine) -> &'static str {
+    match why {
+        NotGenuine::NoSecret => "no_secret",
+        NotGenuine::Unsigned | NotGenuine::Forged => "forged",
+        NotGenuine::Untimely => "untimely",
+        NotGenuine::OtherMode => "other_mode",
     }
 }
 

@@ -153,7 +153,7 @@ fn line(event: &Value) -> String {
         &amount,
     ];
     let line = parts.join("  ");
-    line.trim_end().to_owned()
+    domain::processor_text::one_line(line.trim_end()).into_owned()
 }
 
 fn amount(minor: i64, currency: &str) -> String {

@@ -1,5 +1,7 @@
 //! The desk of the sandbox: opens disputes at the simulator and moves them on, as customers, issuers and networks do elsewhere.
 
+mod wish;
+
 use std::{sync::Arc, time::Duration};
 
 use axum::{
@@ -17,7 +19,6 @@ use domain::{
 };
 use futures_util::FutureExt;
 use http::StatusCode;
-use serde::Deserialize;
 use serde_json::json;
 
 use super::{
@@ -27,27 +28,12 @@ use super::{
     graphql::caller_of,
     web::Web,
 };
+use wish::Wish;
 
 /// The largest body. Unit: bytes.
 const BODY: usize = 16 * 1024;
 /// How long a merchant has to respond when the desk does not say.
 const RESPOND_WITHIN: Duration = Duration::from_hours(7 * 24);
-
-/// What the desk wants.
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Wish {
-    /// The payment, to open a dispute of it.
-    payment_id: Option<String>,
-    status: Option<DisputeStatus>,
-    lifecycle_stage: Option<DisputeStage>,
-    reason: Option<DisputeReason>,
-    /// In minor units.
-    amount: Option<i64>,
-    currency_code: Option<String>,
-    /// RFC 3339.
-    response_date: Option<String>,
-}
 
 /// `POST /sandbox/disputes`: opens a dispute.
 pub(super) async fn open(State(web): State<Arc<Web>>, request: Request) -> Response {
@@ -166,12 +152,7 @@ async fn wish(web: &Arc<Web>, request: Request) -> Result<(Wish, domain::id::Tea
     let permitted = web.service.engine.permit(&caller, rights::DESK.name);
     permitted.map_err(|fault| Envelope::of(fault).with_status(StatusCode::FORBIDDEN))?;
     let bytes = body::read(request.into_body(), BODY).await?;
-    // The parser's own words may quote the body.
-    let wish = serde_json::from_slice(&bytes).map_err(|_| {
-        let message = "The body must be JSON with paymentId, status, lifecycleStage, reason, amount, currencyCode, responseDate.";
-        Envelope::malformed(Code::Validation, message)
-    })?;
-    Ok((wish, caller.team))
+    Ok((Wish::read(&bytes)?, caller.team))
 }
 
 fn money(wish: &Wish, whole: Money) -> Result<Money, Envelope> {

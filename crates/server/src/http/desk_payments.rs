@@ -78,9 +78,9 @@ async fn made(web: &Arc<Web>, request: Request) -> Result<String, Envelope> {
     let connection = connection.ok_or_else(no_connection)?;
     let key = format!("{}_{}", caller.team.key(), web.world.token(16));
     let (new, now) = (new(wish, key, web)?, web.world.now());
-    let make = |link: &connector::Link<'_>| Entry::elsewhere(link, new, now);
+    let entry = |link: &connector::Link<'_>| Entry::elsewhere(link, new, now);
     let engine = &web.service.engine;
-    let written = engine.with_sandbox_link(&caller, &connection, make).await;
+    let written = engine.with_sandbox_link(&caller, &connection, entry).await;
     let entry = written.map_err(Envelope::of)?.flatten();
     let entry = entry.ok_or_else(no_connection)?;
     match sandbox.simulator.add_elsewhere(&entry).await {

@@ -46,6 +46,9 @@ pub(super) struct Envelope {
     request_id: Option<String>,
     /// In place of the code, where clients know one of another protocol.
     foreign: Option<&'static str>,
+    /// Where the mistake is, and the rule, as in answers of operations.
+    field: Option<String>,
+    reason: Option<String>,
 }
 
 impl Envelope {
@@ -57,6 +60,8 @@ impl Envelope {
             message: message.into(),
             request_id: None,
             foreign: None,
+            field: None,
+            reason: None,
         }
     }
 
@@ -79,11 +84,11 @@ impl Envelope {
 
     /// A fault in place of an answer, with the status that fits its code.
     pub(super) fn of(fault: Fault) -> Self {
-        Self::new(
-            status_of(fault.code).unwrap_or(StatusCode::OK),
-            fault.code,
-            fault.message,
-        )
+        let status = status_of(fault.code).unwrap_or(StatusCode::OK);
+        let mut envelope = Self::new(status, fault.code, fault.message);
+        envelope.field = fault.field;
+        envelope.reason = fault.reason;
+        envelope
     }
 
     /// A defect of ours.
@@ -107,8 +112,17 @@ impl Envelope {
     /// The response.
     pub(super) fn answer(self, media: Media) -> Response {
         let mut extensions = json!({"code": self.foreign.unwrap_or(self.code.text()), "noTrace": self.code != Code::Unknown});
-        if let (Some(id), Some(extensions)) = (self.request_id, extensions.as_object_mut()) {
-            extensions.insert("requestId".to_owned(), id.into());
+        let more = [
+            ("requestId", self.request_id),
+            ("field", self.field),
+            ("reason", self.reason),
+        ];
+        if let Some(extensions) = extensions.as_object_mut() {
+            for (name, value) in more {
+                if let Some(value) = value {
+                    extensions.insert(name.to_owned(), value.into());
+                }
+            }
         }
         let body =
             json!({"errors": [{"message": self.message, "extensions": extensions}]}).to_string();

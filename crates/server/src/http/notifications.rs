@@ -6,6 +6,7 @@ use axum::{
     extract::{Path, Request, State, rejection::PathRejection},
     response::Response,
 };
+use connector::NotGenuine;
 use domain::{Code, Fault};
 use engine::{Inbound, NotificationAnswer};
 use futures_util::FutureExt;
@@ -64,8 +65,18 @@ async fn taken(web: &Arc<Web>, token: &str, request: Request) -> Result<(), Enve
     };
     match engine.receive_notification(address, inbound).await {
         Ok(NotificationAnswer::Accepted) => Ok(()),
-        Ok(NotificationAnswer::NotGenuine) => {
-            let message = "Nothing proves who sent this: it was not stored.";
+        Ok(NotificationAnswer::Refused(why)) => {
+            let message = match why {
+                NotGenuine::NoSecret | NotGenuine::Unsigned | NotGenuine::Forged => {
+                    "Nothing proves who sent this: it was not stored."
+                }
+                NotGenuine::Untimely => {
+                    "Its signed time is too far from the time here, so that it may be a replay: it was not stored. Sign it again when it is sent again."
+                }
+                NotGenuine::OtherMode => {
+                    "It is of the other mode, test or live: it was not stored. Enter the address of a connection of its mode."
+                }
+            };
             Err(Envelope::new(
                 StatusCode::UNAUTHORIZED,
                 Code::Unauthorized,

@@ -1,6 +1,6 @@
 //! The order of a list, and what lies on either side of a place in it.
 
-use db::{DbError, Row, Value};
+use db::{DbError, Row};
 use domain::{
     Timestamp,
     cursor::{Cursor, KeyValue},
@@ -9,7 +9,7 @@ use domain::{
 };
 
 use super::{ids::IdRange, selection::TYPE};
-use crate::query::Conditions;
+use crate::{part::bound, query::Conditions};
 
 /// Which side of a cursor, seen in the direction of reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -137,7 +137,7 @@ impl Order {
                 let Some(column) = source.column() else {
                     return rest;
                 };
-                let value = conditions.bind(source.bound(value));
+                let value = conditions.bind(bound(value));
                 let sign = comparison(*order);
                 // Not `column = value and …` together with `column > value`: an index can be searched by one comparison alone.
                 format!("{column} {sign}= {value} and ({column} {sign} {value} or {rest})")
@@ -196,16 +196,6 @@ impl Source {
         match self {
             Self::Int(column) | Self::Text(column) => Some(column),
             Self::Same(_) => None,
-        }
-    }
-
-    /// A cursor's value as a parameter. Cursors are checked for the types of their keys, but a key may be absent.
-    fn bound(self, value: &KeyValue) -> Value {
-        match (self, value) {
-            (_, KeyValue::Int(number)) => Value::Int(*number),
-            (_, KeyValue::Text(text)) => Value::Text(text.clone()),
-            (Self::Int(_), KeyValue::Absent) => Value::Int(i64::MIN),
-            (Self::Text(_) | Self::Same(_), KeyValue::Absent) => Value::Text(String::new()),
         }
     }
 }

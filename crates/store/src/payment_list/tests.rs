@@ -2,7 +2,8 @@
 
 use db::Db;
 use domain::{
-    filter::{FieldName, SortOrder, parse},
+    cursor::KeyValue,
+    filter::{FieldName, SortField, SortOrder, parse},
     id::CustomerId,
     page::Direction,
 };
@@ -17,7 +18,16 @@ fn plans(sim: &Sim, db: &Db, wanted: &Wanted, direction: Direction) -> [Vec<Stri
     let team = TeamId::new(Uuid::from_u128(1));
     let order = Order::of(&wanted.sort);
     let shape = domain::cursor::CursorShape::of_payments(&wanted.sort);
-    let keys = vec![domain::cursor::KeyValue::Absent; wanted.sort.keys().len()];
+    let key = |field: SortField| match field {
+        SortField::Date | SortField::Amount => KeyValue::Int(0),
+        _ => KeyValue::Text(String::new()),
+    };
+    let keys = wanted
+        .sort
+        .keys()
+        .iter()
+        .map(|one| key(one.field))
+        .collect();
     let cursor = Cursor {
         keys,
         id: Uuid::from_u128(7),

@@ -176,6 +176,54 @@ fn the_desk_is_the_teams_own() {
 }
 
 #[test]
+fn the_desk_names_what_it_cannot_take() {
+    let shop = shared::shop();
+    let payment = paid(&shop, cards::VISA).id();
+    for (name, value, rule) in [
+        (
+            "lifecyclestage",
+            json!("CHARGEBACK"),
+            "is no member of this body, which may have paymentId, status, lifecycleStage",
+        ),
+        (
+            "status",
+            json!("LOSING"),
+            "must be one of NOTIFICATION, NEEDS_RESPONSE",
+        ),
+        (
+            "lifecycleStage",
+            json!(7),
+            "must be one of INQUIRY, CHARGEBACK",
+        ),
+        ("reason", json!("Fraud"), "must be one of"),
+        (
+            "amount",
+            json!(10.5),
+            "must be a whole number of minor units",
+        ),
+        ("amount", json!(-1), "must be greater than zero"),
+        ("currencyCode", json!(978), "must be a text"),
+        ("currencyCode", json!("euro"), "must be a currency"),
+        ("responseDate", json!("tomorrow"), "must be a time"),
+        ("paymentId", json!("x"), "must be a payment's id"),
+    ] {
+        let mut wish = json!({ "paymentId": payment });
+        wish[name] = value;
+        let reply = ask_desk(&shop, "/sandbox/disputes", &wish);
+        assert_eq!(reply.status, 400, "{wish}");
+        let answer: Value = serde_json::from_slice(&reply.body).unwrap();
+        let extensions = &answer["errors"][0]["extensions"];
+        assert_eq!(extensions["code"], "error.validation");
+        assert_eq!(extensions["field"], name, "{answer}");
+        let reason = extensions["reason"].as_str().unwrap();
+        assert!(reason.starts_with(rule), "{answer}");
+    }
+    let reply = ask_desk(&shop, "/sandbox/disputes", &json!("x"));
+    assert_eq!(reply.status, 400);
+    assert!(reply.text().contains("must be a JSON object"));
+}
+
+#[test]
 fn flows_begin_with_moments_of_a_dispute_and_know_it() {
     let shop = shared::server().other_team();
     let document = json!({"name": "On disputes", "trigger": {"dispute": ["created", "won"]}, "steps": [

@@ -1,34 +1,10 @@
 //! Genuine notifications: once, a hundred times, early, and about what nobody knows.
 
 use serde_json::{Value, json};
-use testkit::{Order, PATIENCE, Setup, Shop, at_once, cards, until};
+use testkit::{PATIENCE, Setup, at_once, cards, until};
 
-use super::{Post, chargeback, path, stored};
+use super::{Post, answer, chargeback, paid_at, path, paying, reference, settled, stored};
 use crate::shared;
-
-/// A payment at a connection of its own.
-fn paid_at(shop: &Shop, connection: &str) -> String {
-    let order = Order::card(cards::VISA).amount(1000).at(connection);
-    let id = shop.try_headless(&order, None).root()["id"]
-        .as_str()
-        .unwrap()
-        .to_owned();
-    shop.capture(&id);
-    id
-}
-
-fn reference(payment: &str) -> String {
-    format!("{}-1", payment.trim_start_matches("payments:"))
-}
-
-/// The notifications of a connection once none of them is to be applied any more.
-fn settled(shop: &Shop, connection: &str, count: usize) -> Vec<Value> {
-    until(PATIENCE, "the notifications", || {
-        let all = stored(shop, connection);
-        let is_open = |one: &Value| one["status"] == "RECEIVED";
-        (all.len() >= count && !all.iter().any(is_open)).then_some(all)
-    })
-}
 
 #[test]
 fn a_hundred_copies_at_once_have_one_effect() {
@@ -97,34 +73,6 @@ fn news_of_what_nobody_knows_makes_nothing_and_is_kept() {
         json!({"data": {"filter": {"paymentId": {"value": "0192a000-0000-7000-8000-000000000000"}}}}),
     );
     assert_eq!(none.root()["edges"], json!([]));
-}
-
-/// A payment whose call at the connection is under way, and the thread that waits for its answer.
-fn paying(shop: &Shop, connection: &str) -> (String, std::thread::JoinHandle<Value>) {
-    let order_id = Shop::fresh_key();
-    let order = Order::card(cards::VISA)
-        .amount(1000)
-        .with("orderId", json!(order_id))
-        .at(connection);
-    let paying = {
-        let shop = shop.clone();
-        std::thread::spawn(move || shop.try_headless(&order, None).root()["id"].clone())
-    };
-    let id = until(PATIENCE, "the payment", || {
-        let found = shop.gql(
-            "query($data: PaymentFilterInput) { listPayments(data: $data) { edges { node { id } } } }",
-            json!({"data": {"filter": {"orderId": {"value": order_id}}}}),
-        );
-        found.root()["edges"][0]["node"]["id"]
-            .as_str()
-            .map(str::to_owned)
-    });
-    (id, paying)
-}
-
-/// The body of news about an authorisation.
-fn answer(reference: &str, answer: &Value) -> Value {
-    json!({"id": "m", "type": "authorisation.updated", "mode": "test", "reference": reference, "answer": answer})
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod genuine;
 mod imports;
+mod kept;
 mod refused;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
@@ -9,8 +10,9 @@ use hmac::{Hmac, Mac};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use testkit::{
-    Shop,
+    Order, PATIENCE, Shop, cards,
     http::{Reply, Request},
+    until,
 };
 
 /// The path of a connection's address.
@@ -57,14 +59,18 @@ struct Post {
 impl Post {
     /// Signed as the simulator signs.
     fn signed(path: &str, id: &str, body: &Value) -> Self {
-        let (seconds, body) = (now(), body.to_string());
-        let signature = signature(&secret(path), id, seconds, &body);
+        Self::saying(path, id, &body.to_string())
+    }
+
+    /// The same of any body.
+    fn saying(path: &str, id: &str, body: &str) -> Self {
+        let seconds = now();
         Self {
             path: path.to_owned(),
             id: id.to_owned(),
             seconds,
-            signature,
-            body,
+            signature: signature(&secret(path), id, seconds, body),
+            body: body.to_owned(),
         }
     }
 
@@ -94,4 +100,56 @@ fn stored(shop: &Shop, connection: &str) -> Vec<Value> {
     let answer = shop.gql(query, json!({ "id": connection }));
     let edges = answer.root()["edges"].as_array().unwrap();
     edges.iter().map(|edge| edge["node"].clone()).collect()
+}
+
+/// A payment at a connection of its own.
+fn paid_at(shop: &Shop, connection: &str) -> String {
+    let order = Order::card(cards::VISA).amount(1000).at(connection);
+    let id = shop.try_headless(&order, None).root()["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    shop.capture(&id);
+    id
+}
+
+fn reference(payment: &str) -> String {
+    format!("{}-1", payment.trim_start_matches("payments:"))
+}
+
+/// The notifications of a connection once none of them is to be applied any more.
+fn settled(shop: &Shop, connection: &str, count: usize) -> Vec<Value> {
+    until(PATIENCE, "the notifications", || {
+        let all = stored(shop, connection);
+        let is_open = |one: &Value| one["status"] == "RECEIVED";
+        (all.len() >= count && !all.iter().any(is_open)).then_some(all)
+    })
+}
+
+/// A payment whose call at the connection is under way, and the thread that waits for its answer.
+fn paying(shop: &Shop, connection: &str) -> (String, std::thread::JoinHandle<Value>) {
+    let order_id = Shop::fresh_key();
+    let order = Order::card(cards::VISA)
+        .amount(1000)
+        .with("orderId", json!(order_id))
+        .at(connection);
+    let paying = {
+        let shop = shop.clone();
+        std::thread::spawn(move || shop.try_headless(&order, None).root()["id"].clone())
+    };
+    let id = until(PATIENCE, "the payment", || {
+        let found = shop.gql(
+            "query($data: PaymentFilterInput) { listPayments(data: $data) { edges { node { id } } } }",
+            json!({"data": {"filter": {"orderId": {"value": order_id}}}}),
+        );
+        found.root()["edges"][0]["node"]["id"]
+            .as_str()
+            .map(str::to_owned)
+    });
+    (id, paying)
+}
+
+/// The body of news about an authorisation.
+fn answer(reference: &str, answer: &Value) -> Value {
+    json!({"id": "m", "type": "authorisation.updated", "mode": "test", "reference": reference, "answer": answer})
 }
