@@ -1,5 +1,6 @@
 //! A house of several nodes on one database, with processors and a team.
 
+mod post;
 mod rows;
 mod team;
 
@@ -33,7 +34,7 @@ use team::{found_teams, settings};
 
 use crate::{
     Broke,
-    bank::{Bank, Gate, KINDS},
+    bank::{Bank, Gate, KINDS, PostOffice},
     chance::Chance,
     counts::Counts,
     cut::CutAfter,
@@ -109,6 +110,7 @@ pub(crate) struct House {
     pub(crate) servers: Arc<Servers>,
     pub(crate) counts: Arc<Counts>,
     pub(crate) stage: Arc<Stage>,
+    post: OnceLock<Arc<PostOffice>>,
     /// The other team.
     neighbours: OnceLock<String>,
     places: Mutex<Vec<Site>>,
@@ -131,6 +133,7 @@ impl House {
             servers: Servers::new(&world, Chance::of(seed, 9), &counts),
             counts,
             stage: Arc::new(Stage::new(Chance::of(seed, 3), tell)),
+            post: OnceLock::new(),
             neighbours: OnceLock::new(),
             places: Mutex::default(),
             dead: AtomicUsize::new(0),
@@ -164,6 +167,7 @@ impl House {
         for place in house.places.lock().iter() {
             place.running.engine.start();
         }
+        house.open_post(Chance::of(seed, 12));
         house.world.spawn(keep_alive(
             Arc::downgrade(&house),
             deaths,

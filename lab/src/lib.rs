@@ -19,6 +19,7 @@ mod house;
 mod hunt;
 mod news;
 mod play;
+mod quiet;
 mod receiver;
 mod report;
 mod run;

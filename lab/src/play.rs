@@ -1,7 +1,7 @@
 //! Playing one world: shoppers, then hours of quiet, then the checker.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -10,40 +10,24 @@ use std::{
 };
 
 use futures_util::future::join_all;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::sync::oneshot;
 
 use crate::{
     Broke, Broken,
-    bank::Mood,
+    bank::{Desk, Mood},
     chance::Chance,
-    checker::{self, Deliveries, Evidence, Rows},
+    checker::{self, Deliveries, Evidence},
     counts::join,
     digest::Digest,
     house::House,
-    shop::{Follower, Listener, Shop, Subscriber, Wish, card_tokens, shopper, words},
+    quiet::{at_rest, certain, delivered, reported, settled, until_whole},
+    shop::{Follower, Listener, Shop, Subscriber, card_tokens, shopper},
     stage::Weather,
 };
 
 /// One call in so many goes wrong while the shop is open.
 const ONE_IN: u64 = 7;
-
-/// How often, and at what interval, it is looked whether everything is settled, once the shop has closed.
-const ROUNDS: u32 = 24;
-const ROUND: Duration = Duration::from_mins(10);
-
-/// How often a process is asked for the payments until one answers.
-const TRIES: usize = 60;
-
-/// The longest that a process is stopped or dead, and more.
-const WHOLE_WITHIN: Duration = Duration::from_mins(30);
-
-/// How long a look-up is not yet final, whatever the processor.
-const CERTAIN: Duration = Duration::from_mins(5);
-
-/// So many minutes without a delivery are the end: longer than the longest pause before one is tried again.
-const QUIET: u32 = 30;
-const A_MINUTE: Duration = Duration::from_mins(1);
 
 /// What was played.
 pub(crate) struct Played {
@@ -81,7 +65,7 @@ pub(crate) fn play(seed: u64, shoppers: u32) -> Result<Played, Broke> {
     });
     let subscribers = house.run(join_all(subscribers))?;
     house.bank.set_mood(Mood::Ill(ONE_IN));
-    house.servers.set_calm(false);
+    set_calm(&house, false);
     house.stage.set_weather(Weather::Foul);
     let closed = Arc::new(AtomicBool::new(false));
     house.world.spawn(storms(
@@ -91,41 +75,25 @@ pub(crate) fn play(seed: u64, shoppers: u32) -> Result<Played, Broke> {
     ));
     let visits = (0..shoppers).map(|index| {
         let chance = Chance::of(seed, 1000 + u64::from(index));
-        let (done, wait) = oneshot::channel::<()>();
-        let visit = shopper(shop.clone(), chance, format!("order-{index}"));
-        house.world.spawn(async move {
-            Box::pin(visit).await;
-            let _ = done.send(());
-        });
-        wait
+        apart(
+            &house,
+            shopper(shop.clone(), chance, format!("order-{index}")),
+        )
     });
     let visits: Vec<_> = visits.collect();
     let followers = [
         Follower::by_cursor(&shop, Chance::of(seed, 6)),
         Follower::by_windows(&shop, Chance::of(seed, 7)),
     ];
-    let following = followers.map(|follower| {
-        let (done, wait) = oneshot::channel();
-        let following = follower.follow(Arc::clone(&closed));
-        house.world.spawn(async move {
-            let _ = done.send(following.await);
-        });
-        wait
-    });
-    let (done, listening) = oneshot::channel();
+    let following = followers.map(|one| apart(&house, one.follow(Arc::clone(&closed))));
     let listener = Listener::new(&shop, Chance::of(seed, 8)).follow(Arc::clone(&closed));
-    house.world.spawn(async move {
-        let _ = done.send(listener.await);
-    });
-    let subscribing = subscribers.into_iter().map(|subscriber| {
-        let (done, wait) = oneshot::channel();
-        let going_on = subscriber.go_on(Arc::clone(&closed));
-        house.world.spawn(async move {
-            let _ = done.send(Box::pin(going_on).await);
-        });
-        wait
-    });
-    let subscribing: Vec<_> = subscribing.collect();
+    let listening = apart(&house, listener);
+    let subscribing: Vec<_> = subscribers
+        .into_iter()
+        .map(|one| apart(&house, one.go_on(Arc::clone(&closed))))
+        .collect();
+    let desk = Desk::new(&house.bank, Chance::of(seed, 13)).work(Arc::clone(&closed));
+    let working = apart(&house, desk);
     house.run(join_all(visits))?;
     closed.store(true, Ordering::SeqCst);
     let followers = house.run(join_all(following))?;
@@ -134,8 +102,23 @@ pub(crate) fn play(seed: u64, shoppers: u32) -> Result<Played, Broke> {
         followers: followers.into_iter().flatten().collect(),
         listener: house.run(listening)?.ok(),
         subscribers: subscribers.into_iter().flatten().collect(),
+        desk: Some(working),
     };
     conclude(&house, &shop, clients)
+}
+
+/// Does work in a task of its own; what comes of it.
+fn apart<T: Send + 'static>(
+    house: &House,
+    work: impl Future<Output = T> + Send + 'static,
+) -> oneshot::Receiver<T> {
+    let (done, wait) = oneshot::channel();
+    let work = Box::pin(work);
+    house.world.spawn(async move {
+        // Nobody may wait any more.
+        let _ = done.send(work.await);
+    });
+    wait
 }
 
 /// Those who copy what they are shown while the shop is open.
@@ -144,6 +127,8 @@ pub(crate) struct Clients {
     followers: Vec<Follower>,
     listener: Option<Listener>,
     subscribers: Vec<Subscriber>,
+    /// Ends with the last move of the dispute desk.
+    desk: Option<oneshot::Receiver<()>>,
 }
 
 impl Clients {
@@ -152,8 +137,13 @@ impl Clients {
         self.subscribers.push(subscriber);
     }
 
+    /// Whether nobody has events sent.
+    pub(crate) fn wants_nothing(&self) -> bool {
+        self.subscribers.is_empty()
+    }
+
     /// What the subscribers wanted, and what has come.
-    fn deliveries(&self, house: &House) -> Deliveries {
+    pub(crate) fn deliveries(&self, house: &House) -> Deliveries {
         Deliveries {
             subscriptions: self
                 .subscribers
@@ -186,7 +176,7 @@ pub(crate) fn conclude(
     mut clients: Clients,
 ) -> Result<Played, Broke> {
     house.bank.set_mood(Mood::Well);
-    house.servers.set_calm(true);
+    set_calm(house, true);
     house.stage.calm();
     house.run(until_whole(house))??;
     house.run(join_all(
@@ -197,21 +187,24 @@ pub(crate) fn conclude(
         .into_iter()
         .map(Follower::follow_to_the_end);
     let followed = house.run(join_all(last_looks))?;
+    house.run(join_all(clients.desk.take()))?;
     house.run(certain(shop))?;
     house.run(settled(shop))??;
+    house.run(reported(shop))??;
     house.run(delivered(house, &clients))??;
-    let payments = house.run(settled(shop))??;
+    let rest = house.run(at_rest(shop, &clients))??;
     let listener = clients.listener.take().map(Listener::follow_to_the_end);
-    let taken = house.run(join_all(listener))?;
-    let (events, neighbours) = house.all_events()?;
+    let mut taken = house.run(join_all(listener))?;
+    forget_later(&mut taken, &rest.events, &house.events()?);
     let evidence = Evidence {
         said: shop.take_said(),
-        payments,
-        entries: house.bank.ledger().entries(),
+        payments: rest.payments,
+        entries: rest.entries,
         notes: house.bank.ledger().take_notes(),
-        events,
-        neighbours,
-        deliveries: clients.deliveries(house),
+        events: rest.events,
+        neighbours: rest.neighbours,
+        deliveries: rest.deliveries,
+        disputes: rest.disputes,
         followed,
         taken,
     };
@@ -251,137 +244,43 @@ pub(crate) fn conclude(
     })
 }
 
+/// Leaves out what is from rows that are not among those that were known when everything was listed.
+fn forget_later(taken: &mut [Vec<Value>], known: &[Value], all: &[Value]) {
+    let known: BTreeSet<String> = known.iter().map(row_id).collect();
+    let later = all.iter().map(row_id).filter(|row| !known.contains(row));
+    let later: BTreeSet<String> = later.collect();
+    for taken in taken {
+        taken.retain(|event| !later.contains(&row_of(event)));
+    }
+}
+
+/// What names a row of events: its stream and number.
+fn row_id(row: &Value) -> String {
+    let stream = row.get("stream").and_then(Value::as_str);
+    let seq = row.get("seq").and_then(Value::as_i64);
+    format!("{}:{}", stream.unwrap_or_default(), seq.unwrap_or_default())
+}
+
+/// The same of the row that an event is from.
+fn row_of(event: &Value) -> String {
+    let id = event.get("id").and_then(Value::as_str).unwrap_or_default();
+    id.rsplit_once(':').map_or("", |parts| parts.0).to_owned()
+}
+
+/// Whether merchants' servers and the post of processors do as they should from now on.
+fn set_calm(house: &House, calm: bool) {
+    house.servers.set_calm(calm);
+    if let Some(post) = house.post() {
+        post.set_calm(calm);
+    }
+}
+
 /// Strikes processes and databases, at times of its own, until the shop has closed.
 async fn storms(house: Arc<House>, closed: Arc<AtomicBool>, mut chance: Chance) {
     while !closed.load(Ordering::SeqCst) {
         house.world.sleep(chance.millis(1_000, 25_000)).await;
         house.strike(&mut chance);
     }
-}
-
-/// Waits until every process runs again.
-async fn until_whole(house: &House) -> Result<(), Broke> {
-    let begun = house.world.now();
-    while !house.is_whole() {
-        if house.world.now().since(begun) > WHOLE_WITHIN {
-            return Err(Broke("a process does not start again".to_owned()));
-        }
-        house.world.sleep(Duration::from_secs(1)).await;
-    }
-    Ok(())
-}
-
-/// Waits until look-ups are final. Then every customer opens the page of the return once more.
-async fn certain(shop: &Shop) {
-    shop.house.world.sleep(CERTAIN).await;
-    for url in shop.returns() {
-        shop.house.come_back(0, &url).await;
-    }
-    shop.house.bank.only_recovery_looks();
-}
-
-/// Waits until every server of a merchant's is back and has what is owed to it. What never comes the checker finds.
-///
-/// # Errors
-/// The events can't be read.
-async fn delivered(house: &House, clients: &Clients) -> Result<(), Broke> {
-    if clients.subscribers.is_empty() {
-        return Ok(());
-    }
-    if let Some(back_at) = house.servers.all_back_at() {
-        house.world.sleep(back_at.since(house.world.now())).await;
-    }
-    let (mut quiet, mut count) = (0, 0);
-    while quiet < QUIET {
-        let (own, neighbours) = house.all_events()?;
-        let rows = Rows {
-            own: &own,
-            neighbours: &neighbours,
-        };
-        if checker::lacking(&clients.deliveries(house), rows).is_empty() {
-            return Ok(());
-        }
-        house.world.sleep(A_MINUTE).await;
-        let now = house.servers.count();
-        quiet = if now == count { quiet + 1 } else { 0 };
-        count = now;
-    }
-    Ok(())
-}
-
-/// Waits until nothing is open any more; people settle what only people can. Returns every payment.
-///
-/// # Errors
-/// The payments, or their events, can't be read.
-async fn settled(shop: &Shop) -> Result<Vec<Value>, Broke> {
-    let world = &shop.house.world;
-    for round in 0..ROUNDS {
-        let payments = listed(shop).await?;
-        let rows = shop.house.events()?;
-        let open = payments
-            .iter()
-            .filter(|payment| {
-                checker::is_unsettled(payment) || checker::waits_for_its_flow(payment, &rows)
-            })
-            .count();
-        if open == 0 || round + 1 == ROUNDS {
-            return Ok(payments);
-        }
-        for payment in &payments {
-            resolve(shop, payment).await;
-        }
-        world.sleep(ROUND).await;
-    }
-    listed(shop).await
-}
-
-async fn listed(shop: &Shop) -> Result<Vec<Value>, Broke> {
-    for attempt in 0..TRIES {
-        if let Some(payments) = shop.payments(attempt % shop.house.nodes().max(1)).await {
-            return Ok(payments);
-        }
-        shop.house.world.sleep(Duration::from_secs(5)).await;
-    }
-    Err(Broke("the payments can't be listed".to_owned()))
-}
-
-/// A person reads the statements of a processor that can't prove anything, and settles what is unknown.
-async fn resolve(shop: &Shop, payment: &Value) {
-    let text = |name: &str| {
-        payment
-            .get(name)
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-    };
-    if text("connectionId") != "mute-a" || !checker::is_unsettled(payment) {
-        return;
-    }
-    let uuid = text("id").trim_start_matches("payments:");
-    let entries = shop.house.bank.ledger().entries();
-    let own = entries.iter().find(|entry| {
-        let reference = entry
-            .get("reference")
-            .and_then(Value::as_str)
-            .unwrap_or_default();
-        let at = entry.get("connection").and_then(Value::as_str);
-        reference.starts_with(uuid) && at == Some("mute-a")
-    });
-    let amount = |name: &str| own.and_then(|entry| entry.get(name)?.as_i64()).unwrap_or(0);
-    let answer = payment
-        .get("refundedAmount")
-        .and_then(Value::as_i64)
-        .unwrap_or(0);
-    let outcome = match (text("status"), amount("authorised"), amount("captured")) {
-        ("REFUND_PENDING", ..) if amount("refunded") > answer => "REFUNDED",
-        ("REFUND_PENDING", ..) => "NOT_REFUNDED",
-        (_, 0, _) => "NOT_CHARGED",
-        (_, _, 0) => "AUTHORISED",
-        _ => "CAPTURED",
-    };
-    let asked =
-        json!({ "id": text("id"), "outcome": outcome, "evidence": "the processor's statement" });
-    shop.ask(0, &Wish::new("resolvePayment", words::RESOLVE, asked), None)
-        .await;
 }
 
 fn ends(payments: &[Value]) -> Vec<String> {

@@ -35,6 +35,8 @@ bugs! {
     ClientTokenUnclaimed,
     /// Events of a stream are sent although an earlier one of it was not taken.
     DeliveriesUnordered,
+    /// A dispute that is over keeps its payment DISPUTED.
+    DisputeEndForgotten,
     /// One commit of a payment writes no event.
     EventLost,
     /// One who reads on in the middle of a commit's events misses the rest of them.
@@ -51,6 +53,8 @@ bugs! {
     FilterIgnored,
     /// A step of a flow whose operation did not take effect is left behind.
     FlowStepNotRetried,
+    /// A notification is believed whatever its signature.
+    ForgedNotificationTaken,
     /// Recovery gives a payment its due time back without looking at its version.
     HandBackUnguarded,
     /// An intent's one live payment is not claimed in the first commit.
@@ -109,6 +113,8 @@ bugs! {
     SendBeforeCommit,
     /// An operation is sent however late its sender wakes up.
     SendByIgnored,
+    /// A report of a dispute that is older than what is known overwrites it.
+    StaleDisputeReportTaken,
     /// A call without an answer is taken for one that did nothing.
     TimeoutIsFailure,
     /// The end of an authorisation's life time cancels it without asking the processor.

@@ -3,9 +3,10 @@
 use std::{future::pending, sync::Arc};
 
 use connector::{
-    Answer, Authorise, CallError, Called, Complete, Connector, Descriptor, Finding, Follow,
-    LaterAnswer, Link, LookUp, Refund,
+    Answer, Authorise, CallError, Called, Complete, Connector, Descriptor, Disputes, Finding,
+    Follow, LaterAnswer, Link, LookUp, Notices, Refund,
 };
+use domain::dispute::{DisputeReport, evidence::EvidenceLimits};
 use tokio::sync::oneshot;
 
 use super::{
@@ -127,5 +128,32 @@ impl Connector for Gate {
 
     fn check_settings(&self, settings: &serde_json::Value) -> Result<(), String> {
         self.bank.simulator.check_settings(settings)
+    }
+
+    fn notices(&self) -> Option<&dyn Notices> {
+        Some(&*self.bank.simulator)
+    }
+
+    fn disputes(&self) -> Option<&dyn Disputes> {
+        Some(self)
+    }
+}
+
+impl Disputes for Gate {
+    fn limits(&self) -> Option<&EvidenceLimits> {
+        self.bank.simulator.limits()
+    }
+
+    fn read<'a>(&'a self, link: &'a Link<'a>, id: &'a str) -> Called<'a, Option<DisputeReport>> {
+        Box::pin(async move {
+            self.doorway.call(Side::Before, "dispute").await;
+            let read = if self.bank.draws_failure() {
+                Err(CallError::unknown("the connection broke"))
+            } else {
+                Disputes::read(&*self.bank.simulator, link, id).await
+            };
+            self.doorway.call(Side::After, "dispute").await;
+            read
+        })
     }
 }

@@ -3,9 +3,10 @@
 use std::{collections::BTreeMap, future::ready, sync::Arc, time::Duration};
 
 use connectors::simulator::{Books, BooksError, Entry, books_json};
+use domain::Timestamp;
 use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
-use serde_json::Value;
+use serde_json::{Value, json};
 use world::World;
 
 /// Entries by reference, each version with the time from which it held.
@@ -43,6 +44,31 @@ impl Ledger {
             .collect();
         drop(kept);
         listed(books_json(&entries, now))
+    }
+
+    /// The entries as they are kept, the last version of each.
+    pub(super) fn kept(&self) -> Vec<Entry> {
+        let kept = self.kept.lock();
+        let versions = kept.entries.values();
+        versions
+            .filter_map(|versions| versions.last().map(|version| version.1.clone()))
+            .collect()
+    }
+
+    /// Every dispute with its states as JSON, those to come included.
+    pub(crate) fn disputes(&self) -> Vec<Value> {
+        let of = |entry: &Entry| -> Vec<Value> {
+            let each = entry.disputes.iter().map(|dispute| {
+                json!({
+                    "id": dispute.id,
+                    "reference": entry.reference,
+                    "connection": entry.connection,
+                    "states": dispute.states,
+                })
+            });
+            each.collect()
+        };
+        self.kept().iter().flat_map(of).collect()
     }
 
     /// The entry after each change, in order.
@@ -86,6 +112,16 @@ fn listed(mut books: Value) -> Vec<Value> {
 }
 
 impl Books for Ledger {
+    fn due(&self, until: Timestamp, limit: u32) -> BoxFuture<'_, Result<Vec<Entry>, BooksError>> {
+        let is_due = |entry: &Entry| entry.send_at().is_some_and(|at| at <= until);
+        let kept = self.kept.lock();
+        let last = kept.entries.values().filter_map(|versions| versions.last());
+        let due = last.map(|version| &version.1).filter(|entry| is_due(entry));
+        let most = usize::try_from(limit).unwrap_or(usize::MAX);
+        let found: Vec<Entry> = due.take(most).cloned().collect();
+        Box::pin(ready(Ok(found)))
+    }
+
     fn load<'a>(&'a self, reference: &'a str) -> BoxFuture<'a, Result<Option<Entry>, BooksError>> {
         let kept = self.kept.lock();
         let found = kept

@@ -5,10 +5,12 @@
 //! at most [`BankKind::lag`] behind, so that "not found" is final after [`BankKind::final_after`]. A processor that breaks its
 //! word on that is beyond what any client of it could survive.
 
+mod desk;
 mod fault;
 mod gate;
 mod kind;
 mod ledger;
+mod post;
 mod request;
 
 use std::{
@@ -22,11 +24,13 @@ use parking_lot::Mutex;
 use tokio::sync::oneshot;
 use world::World;
 
+pub(crate) use desk::Desk;
 pub(crate) use fault::Mood;
 use fault::{Back, Plan};
 pub(crate) use gate::Gate;
 pub(crate) use kind::{BankKind, KINDS};
 pub(crate) use ledger::Ledger;
+pub(crate) use post::{Carrier, Letter, PostOffice, Verdict};
 use request::{Reply, Request};
 
 use crate::{chance::Chance, counts::Counts, house::DOWN};
@@ -75,6 +79,12 @@ impl Bank {
     /// What is in the books.
     pub(crate) fn ledger(&self) -> &Ledger {
         &self.ledger
+    }
+
+    /// Whether a call that nothing depends on goes wrong.
+    fn draws_failure(&self) -> bool {
+        let mood = *self.mood.lock();
+        matches!(mood, Mood::Ill(one_in) if self.chance.lock().one_in(one_in))
     }
 
     /// How much goes wrong from now on.

@@ -12,6 +12,8 @@ use serde_json::Value;
 pub(super) struct Request {
     connection: ConnectionId,
     settings: Value,
+    /// Where the processor sends notifications.
+    notify: Option<String>,
     at: Timestamp,
     what: What,
 }
@@ -107,6 +109,7 @@ impl Request {
         Self {
             connection: link.connection.clone(),
             settings: link.settings.clone(),
+            notify: link.notification_url.map(str::to_owned),
             at: link.now,
             what,
         }
@@ -193,7 +196,10 @@ impl Request {
 
     /// Does it.
     pub(super) async fn perform(&self, simulator: &Simulator) -> Result<Reply, CallError> {
-        let link = Link::offline(&self.connection, &self.settings, self.at);
+        let link = Link {
+            notification_url: self.notify.as_deref(),
+            ..Link::offline(&self.connection, &self.settings, self.at)
+        };
         match &self.what {
             What::Authorise(held) => held.perform(simulator, &link).await,
             What::Complete(held) => {

@@ -8,6 +8,7 @@ mod acknowledged;
 mod case;
 mod checkouts;
 mod deliveries;
+mod disputes;
 mod events;
 mod feed;
 mod flows;
@@ -25,6 +26,7 @@ use serde_json::Value;
 use crate::shop::Followed;
 use case::Case;
 pub(crate) use deliveries::{Deliveries, Rows, lacking};
+pub(crate) use disputes::{Disputes, unreported};
 pub(crate) use states::may_follow;
 
 /// A request and its answer.
@@ -63,6 +65,8 @@ pub(crate) struct Evidence {
     pub(crate) neighbours: Vec<Value>,
     /// What was sent to webhook endpoints.
     pub(crate) deliveries: Deliveries,
+    /// Disputes, and how notifications of processors were answered.
+    pub(crate) disputes: Disputes,
     /// What clients have seen that followed the list of payments while these were made.
     pub(crate) followed: Vec<Followed>,
     /// The events that clients have taken from the feed, in order, while they happened.
@@ -126,6 +130,7 @@ pub(crate) fn check(evidence: &Evidence) -> Vec<Broken> {
     nothing_missed(evidence, &mut findings);
     feed::taken_whole(evidence, &mut findings);
     deliveries::check(&evidence.deliveries, evidence.rows(), &mut findings);
+    disputes::check(evidence, &cases, &mut findings);
     defects(evidence, &mut findings);
     findings.0
 }

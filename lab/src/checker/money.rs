@@ -102,6 +102,7 @@ fn check_status(case: &Case<'_>, shown: &Shown<'_>, findings: &mut Findings) {
         "PARTIAL_REFUNDED" => 0 < refunded && refunded < captured,
         "REFUNDED" => captured > 0 && refunded == captured,
         "REFUND_FAILED" => captured > 0 && refunded < captured,
+        "DISPUTED" => captured > 0,
         _ => false,
     };
     if !fits {

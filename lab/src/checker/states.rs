@@ -13,6 +13,7 @@ fn followers(status: &str) -> &'static [&'static str] {
             "NEEDS_APM_AUTHORIZATION",
             "GATEWAY_HOLD",
             "NO_ANSWER_FROM_PSP",
+            "DISPUTED",
         ],
         "NEEDS_3D_SECURE" | "NEEDS_APM_AUTHORIZATION" | "GATEWAY_HOLD" => &[
             "AUTHORISED",
@@ -22,22 +23,40 @@ fn followers(status: &str) -> &'static [&'static str] {
             "GATEWAY_HOLD",
             "NO_ANSWER_FROM_PSP",
             "FAILED",
+            "DISPUTED",
         ],
-        "AUTHORISED" => &["SUCCEEDED", "CANCELLED"],
-        "SUCCEEDED" => &[
+        // A dispute may be reported before the capture is known.
+        "AUTHORISED" => &["SUCCEEDED", "CANCELLED", "DISPUTED"],
+        "DISPUTED" => &[
+            "SUCCEEDED",
             "PARTIAL_REFUNDED",
             "REFUNDED",
             "REFUND_PENDING",
             "REFUND_FAILED",
         ],
-        "PARTIAL_REFUNDED" => &["REFUNDED", "REFUND_PENDING", "REFUND_FAILED"],
+        "REFUNDED" => &["DISPUTED"],
+        "SUCCEEDED" => &[
+            "PARTIAL_REFUNDED",
+            "REFUNDED",
+            "REFUND_PENDING",
+            "REFUND_FAILED",
+            "DISPUTED",
+        ],
+        "PARTIAL_REFUNDED" => &["REFUNDED", "REFUND_PENDING", "REFUND_FAILED", "DISPUTED"],
         // A refund whose outcome was unknown shows as pending; when it turns out that nothing happened, it is taken back.
-        "REFUND_PENDING" => &["REFUNDED", "PARTIAL_REFUNDED", "REFUND_FAILED", "SUCCEEDED"],
+        "REFUND_PENDING" => &[
+            "REFUNDED",
+            "PARTIAL_REFUNDED",
+            "REFUND_FAILED",
+            "SUCCEEDED",
+            "DISPUTED",
+        ],
         "REFUND_FAILED" => &[
             "REFUND_PENDING",
             "REFUNDED",
             "PARTIAL_REFUNDED",
             "SUCCEEDED",
+            "DISPUTED",
         ],
         _ => &[],
     }
@@ -47,16 +66,33 @@ fn followers(status: &str) -> &'static [&'static str] {
 fn leading(status: &str) -> &'static [&'static str] {
     match status {
         "AUTHORISED" => &["payment.authorised"],
-        "SUCCEEDED" => &["payment.captured", "payment.refund_failed"],
+        "SUCCEEDED" => &[
+            "payment.captured",
+            "payment.refund_failed",
+            "payment.dispute_ended",
+        ],
+        "DISPUTED" => &["payment.disputed"],
         "DECLINED" => &["payment.declined"],
         "FAILED" => &["payment.failed"],
         "CANCELLED" => &["payment.cancelled"],
         "NO_ANSWER_FROM_PSP" => &["payment.unknown"],
         "GATEWAY_HOLD" => &["payment.held"],
         "NEEDS_3D_SECURE" | "NEEDS_APM_AUTHORIZATION" => &["payment.action_required"],
-        "REFUNDED" | "PARTIAL_REFUNDED" => &["payment.refunded", "payment.refund_failed"],
-        "REFUND_PENDING" => &["payment.refund_pending", "payment.unknown"],
-        "REFUND_FAILED" => &["payment.refund_failed", "payment.refunded"],
+        "REFUNDED" | "PARTIAL_REFUNDED" => &[
+            "payment.refunded",
+            "payment.refund_failed",
+            "payment.dispute_ended",
+        ],
+        "REFUND_PENDING" => &[
+            "payment.refund_pending",
+            "payment.unknown",
+            "payment.dispute_ended",
+        ],
+        "REFUND_FAILED" => &[
+            "payment.refund_failed",
+            "payment.refunded",
+            "payment.dispute_ended",
+        ],
         _ => &[],
     }
 }

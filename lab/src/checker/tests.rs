@@ -2,6 +2,7 @@
 
 mod charges;
 mod deliveries;
+mod disputes;
 mod keys;
 mod timelines;
 
@@ -9,7 +10,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::{Deliveries, Evidence, Exchange, Followed, check};
+use super::{Deliveries, Disputes, Evidence, Exchange, Followed, check, list, text};
 
 /// An entry of the timeline: its title, its message, and the events that it is, as `kind`, `kind what operation` or `kind flow`.
 type Words = (&'static str, &'static str, &'static [&'static str]);
@@ -198,6 +199,7 @@ fn world(steps: &[Step<'_>], captured: i64, refunded: i64, entries: &[Value]) ->
         events: events(steps),
         neighbours: Vec::new(),
         deliveries: Deliveries::default(),
+        disputes: Disputes::default(),
         followed: Vec::new(),
         taken: Vec::new(),
     }

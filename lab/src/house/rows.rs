@@ -15,7 +15,8 @@ impl House {
 
     /// The same, of all teams together.
     pub(crate) fn events(&self) -> Result<Vec<Value>, Broke> {
-        let sql = "select stream, seq, at, kind, data, team_id, change_id from event order by stream, seq";
+        let sql =
+            "select stream, seq, at, kind, data, team_id, stamp from event order by stream, seq";
         let rows = self.store.rows(sql, Vec::new()).map_err(broke)?;
         let read = |row: &db::Row| -> Result<Value, Broke> {
             let data: Value = serde_json::from_str(row.text(4).map_err(broke)?).map_err(broke)?;
@@ -26,7 +27,7 @@ impl House {
                 "kind": row.text(3).map_err(broke)?,
                 "data": data,
                 "team": row.text(5).map_err(broke)?,
-                "change": row.text(6).map_err(broke)?,
+                "stamp": row.int(6).map_err(broke)?,
             }))
         };
         rows.iter().map(read).collect()

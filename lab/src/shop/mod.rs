@@ -142,6 +142,15 @@ impl Shop {
 
     /// Every payment, page by page.
     pub(crate) async fn payments(&self, node: usize) -> Option<Vec<Value>> {
+        self.pages(node, words::LIST, "listPayments").await
+    }
+
+    /// Every dispute, page by page.
+    pub(crate) async fn disputes(&self, node: usize) -> Option<Vec<Value>> {
+        self.pages(node, words::DISPUTES, "listDisputes").await
+    }
+
+    async fn pages(&self, node: usize, query: &'static str, root: &str) -> Option<Vec<Value>> {
         let mut found = Vec::new();
         let mut after = Value::Null;
         loop {
@@ -150,13 +159,13 @@ impl Shop {
                 return None;
             };
             let ask = Ask {
-                query: words::LIST,
+                query,
                 variables,
                 key: None,
                 bearer: None,
             };
             let got = self.house.send(node, ask, None).await?;
-            let page = got.body.pointer("/data/listPayments")?;
+            let page = got.body.get("data")?.get(root)?;
             let edges = page.get("edges")?.as_array()?;
             found.extend(edges.iter().filter_map(|edge| edge.get("node").cloned()));
             if page.pointer("/pageInfo/hasNextPage") != Some(&json!(true)) {

@@ -6,7 +6,7 @@ use super::Shop;
 use crate::{chance::Chance, house::FLOWS};
 
 /// Every part that the simulator's cards play.
-pub(crate) const NUMBERS: [&str; 16] = [
+pub(crate) const NUMBERS: [&str; 19] = [
     "4242424242424242",
     "5555555555554444",
     "4000000000000002",
@@ -23,6 +23,9 @@ pub(crate) const NUMBERS: [&str; 16] = [
     "4000002760003184",
     "4000008400001629",
     "378282246310005",
+    "4000000000000259",
+    "4000000000002685",
+    "4000000000005423",
 ];
 
 /// Cards that are simply charged.

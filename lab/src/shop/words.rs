@@ -79,3 +79,6 @@ pub(crate) const ROTATE_SECRET: &str =
     "mutation($id: ID!) { rotateWebhookSecret(id: $id) { id secret } }";
 pub(crate) const DELETE_ENDPOINT: &str = "mutation($id: ID!) { deleteWebhookEndpoint(id: $id) }";
 pub(crate) const ENDPOINTS: &str = "query { listWebhookEndpoints { id url kinds enabled } }";
+pub(crate) const DISPUTES: &str = "query($after: String) { listDisputes(first: 100, after: $after) { \
+    pageInfo { hasNextPage endCursor } edges { node { id paymentId connectionId sourceDisputeId currency amount { rawAmount } \
+    status reason lifecycleStage disputeTimeline { events { title message } } } } } }";

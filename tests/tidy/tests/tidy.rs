@@ -11,7 +11,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("connector", &["domain", "http_client", "world"]),
     (
         "connectors",
-        &["connector", "domain", "http_client", "world"],
+        &["connector", "domain", "http_client", "planted", "world"],
     ),
     ("db", &["domain", "world"]),
     ("db-model", &["db", "domain", "world"]),

@@ -12,6 +12,8 @@
 mod accounts;
 mod answers;
 mod books;
+#[cfg(feature = "planted")]
+mod bugs;
 mod cards;
 mod challenge;
 mod descriptor;

@@ -330,6 +330,35 @@ pub(super) fn whim(id: &str) -> u8 {
     hash.finalize().first().map_or(2, |byte| byte % 4)
 }
 
+/// What is signed of a delivery, and with what.
+pub(super) struct Signed<'a> {
+    id: &'a str,
+    seconds: i64,
+    body: &'a [u8],
+    signatures: &'a str,
+}
+
+impl Signed<'_> {
+    /// Whether one of the signatures is that of the secret. In constant time.
+    #[cfg_attr(
+        feature = "planted",
+        planted::alternatives(ForgedNotificationTaken = super::bugs::believe)
+    )]
+    fn fits(&self, secret: &str) -> bool {
+        let fits = |text: &str| {
+            let Some(code) = text.strip_prefix(SIGNATURE_PREFIX) else {
+                return false;
+            };
+            let Ok(code) = STANDARD.decode(code) else {
+                return false;
+            };
+            mac(secret, self.id, self.seconds, self.body)
+                .is_some_and(|mac| mac.verify_slice(&code).is_ok())
+        };
+        self.signatures.split(' ').take(SIGNATURES_MAX).any(fits)
+    }
+}
+
 impl Notices for Simulator {
     fn prove(&self, link: &Link<'_>, delivery: &Delivery<'_>) -> Result<(), NotGenuine> {
         let derived = link.notification_url.map(derived_secret);
@@ -343,18 +372,13 @@ impl Notices for Simulator {
         let signatures = delivery
             .header("webhook-signature")
             .ok_or(NotGenuine::Unsigned)?;
-        let fits = |text: &str| {
-            let Some(code) = text.strip_prefix(SIGNATURE_PREFIX) else {
-                return false;
-            };
-            let Ok(code) = STANDARD.decode(code) else {
-                return false;
-            };
-            // In constant time.
-            mac(&secret, id, seconds, delivery.body)
-                .is_some_and(|mac| mac.verify_slice(&code).is_ok())
+        let signed = Signed {
+            id,
+            seconds,
+            body: delivery.body,
+            signatures,
         };
-        if !signatures.split(' ').take(SIGNATURES_MAX).any(fits) {
+        if !signed.fits(&secret) {
             return Err(NotGenuine::Forged);
         }
         let sent_at = Timestamp::from_micros(seconds.saturating_mul(1_000_000));

@@ -12,6 +12,8 @@
 //!
 //! Source: behaviour contract, section 10 and section 7 "Money can go backwards".
 
+#[cfg(feature = "planted")]
+mod bugs;
 mod due;
 mod event;
 pub mod evidence;

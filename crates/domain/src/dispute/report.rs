@@ -116,6 +116,10 @@ impl Dispute {
     }
 
     /// Takes a report. An empty list means that it says nothing new, or is older than what is known.
+    #[cfg_attr(
+        feature = "planted",
+        planted::alternatives(StaleDisputeReportTaken = super::bugs::take_stale)
+    )]
     pub fn take(&mut self, report: DisputeReport, at: Timestamp) -> Vec<DisputeOccurrence> {
         if let (Some(known), Some(new)) = (self.as_of, report.as_of)
             && new < known

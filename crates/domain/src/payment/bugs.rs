@@ -11,7 +11,7 @@ use super::{
     Begin, Evidence, News, Occurrence, Operation, OperationKind, OperationState, Payment,
     PaymentEvent, Policy, Source, Status, news::Meaning,
 };
-use crate::{Fault, Timestamp, answer::LaterAnswer};
+use crate::{Fault, Timestamp, answer::LaterAnswer, dispute::Dispute};
 
 impl Payment {
     /// A copy in which operation `n` stands a second time, as `again`: for an engine that sends it twice.
@@ -243,4 +243,17 @@ pub(super) fn keep_late_charge(
 ) -> Vec<Occurrence> {
     let event = payment.event_of(n, PaymentEvent::LateCharge);
     vec![Occurrence::new(at, "Late charge").events(event)]
+}
+
+/// For `Payment::note_dispute`.
+pub(super) fn forget_end_of_dispute(
+    payment: &mut Payment,
+    dispute: &Dispute,
+    at: Timestamp,
+) -> Option<Occurrence> {
+    if dispute.standing().holds_payment() {
+        payment.unplanted_note_dispute(dispute, at)
+    } else {
+        None
+    }
 }

@@ -8,6 +8,10 @@ use crate::{Timestamp, dispute::Dispute};
 impl Payment {
     /// A dispute stands otherwise than before, or is new. `None`: nothing of the payment changes by that. A payment that is not
     /// captured yet, as far as is known here, becomes DISPUTED when it is.
+    #[cfg_attr(
+        feature = "planted",
+        planted::alternatives(DisputeEndForgotten = super::bugs::forget_end_of_dispute)
+    )]
     pub fn note_dispute(&mut self, dispute: &Dispute, at: Timestamp) -> Option<Occurrence> {
         let holds = dispute.standing().holds_payment();
         let place = self

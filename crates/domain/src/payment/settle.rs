@@ -406,6 +406,10 @@ fn evidence(
             let words = "The answer to the call itself came late.".to_owned();
             (Evidence::LateAnswer, words)
         }
+        Source::Processor if was_unknown => {
+            let words = "The processor reported it in a notification.".to_owned();
+            (Evidence::Notification, words)
+        }
         Source::Restored if is_reported => {
             let words = format!(
                 "The processor had the {} from the time that was lost when the database was restored.",

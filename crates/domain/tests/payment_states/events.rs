@@ -160,6 +160,12 @@ fn what_becomes_known_otherwise_says_how_before_what() {
     let mut late = unknown.clone();
     let answer = late.settle(1, declined(), Source::Call.at(at(60)), &policy());
     assert_eq!(kinds(&answer), ["outcome_found", "declined"]);
+    let mut notified = unknown.clone();
+    let notice = notified.settle(1, approved(true), Source::Processor.at(at(60)), &policy());
+    assert_eq!(kinds(&notice), ["outcome_found", "authorised", "captured"]);
+    let mut held = in_status(Status::GatewayHold).unwrap();
+    let decided = held.settle(1, approved(true), Source::Processor.at(at(60)), &policy());
+    assert_eq!(kinds(&decided), ["authorised", "captured"]);
     let mut reported = unknown;
     let person = reported
         .resolve(Resolution::NotCharged, "statement", at(60), &policy())

@@ -176,6 +176,8 @@ pub enum Evidence {
     LookUp,
     /// The answer to the call itself came late.
     LateAnswer,
+    /// The processor reported it by itself.
+    Notification,
     /// The processor has it from the time that was lost when the database was restored.
     Restored,
     /// A person said so.
