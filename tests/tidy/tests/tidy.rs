@@ -26,6 +26,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "flow",
             "http_client",
             "objects",
+            "paper",
             "planted",
             "store",
             "vault",
@@ -57,6 +58,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ),
     ("objects", &["domain", "http_client", "world"]),
     ("output", &[]),
+    ("paper", &[]),
     ("planted", &["planted-macros"]),
     ("planted-macros", &[]),
     (

@@ -145,7 +145,11 @@ fn what_the_processor_does_not_have_is_sent_again_only_while_the_dispute_waits()
     let there = of(2, Chargeback, NeedsResponse);
     let absent = |report: DisputeReport| ResponseNews::Absent(Some(report));
     let same = one.settle_response(1, absent(there), at(14));
-    assert_eq!(kinds(&same), ["confirmed"], "nothing but the processor's time");
+    assert_eq!(
+        kinds(&same),
+        ["confirmed"],
+        "nothing but the processor's time"
+    );
     assert!(one.is_still_wanted(1));
     let again = one.send_response_again(1, begin(14)).unwrap();
     assert_eq!(kinds(&[again]), ["response"]);

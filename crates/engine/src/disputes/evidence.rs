@@ -99,7 +99,7 @@ impl Engine {
     }
 
     /// The newest payments of the payment's customer.
-    async fn of_same_customer(
+    pub(super) async fn of_same_customer(
         &self,
         caller: &Caller,
         payment: &Payment,

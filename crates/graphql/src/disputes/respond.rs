@@ -75,30 +75,30 @@ mod tests {
 
     const ID: &str = "01929f6e-0000-7000-8000-000000000001";
 
-    fn parse(evidence: Value) -> Result<SubmitEvidence, Fault> {
+    fn parse(evidence: &Value) -> Result<SubmitEvidence, Fault> {
         parse_evidence(arguments(json!({"id": ID, "evidence": evidence})))
     }
 
     #[test]
     fn what_is_not_given_is_not_changed() {
-        let nothing = parse(json!({})).unwrap();
+        let nothing = parse(&json!({})).unwrap();
         assert_eq!(nothing.change, EvidenceChange::default());
         assert!(!nothing.submit);
         let given = parse(
-            json!({"texts": [{"kind": "DELIVERY", "text": "a"}], "attachments": [ID], "document": false}),
+            &json!({"texts": [{"kind": "DELIVERY", "text": "a"}], "attachments": [ID], "document": false}),
         );
         let change = given.unwrap().change;
         assert_eq!(change.texts.unwrap()[0].kind, EvidenceKind::Delivery);
         assert_eq!(change.attachments.unwrap().len(), 1);
         assert_eq!(change.document, Some(false));
-        let cleared = parse(json!({"texts": [], "attachments": []})).unwrap();
+        let cleared = parse(&json!({"texts": [], "attachments": []})).unwrap();
         assert_eq!(cleared.change.texts, Some(Vec::new()));
         assert_eq!(cleared.change.attachments, Some(Vec::new()));
     }
 
     #[test]
     fn a_text_that_is_no_id_names_no_file() {
-        let refused = parse(json!({"attachments": [ID, "x"]})).unwrap_err();
+        let refused = parse(&json!({"attachments": [ID, "x"]})).unwrap_err();
         assert_eq!(refused.field.as_deref(), Some("evidence.attachments.1"));
     }
 

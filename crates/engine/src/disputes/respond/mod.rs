@@ -8,6 +8,7 @@
 
 mod answer;
 mod confirm;
+mod document;
 mod erase;
 mod files;
 mod send;
@@ -20,7 +21,10 @@ use domain::{
     attachment::Attachment,
     audit::{Act, Deed},
     caller::Caller,
-    dispute::{Dispute, Evidence, EvidenceChange, NewResponse, ResponseKind, ResponseState},
+    dispute::{
+        Dispute, Evidence, EvidenceChange, NewResponse, ResponseKind, ResponseState,
+        evidence::EvidenceLimits,
+    },
     id::{AttachmentId, DisputeId},
     payment::Begin,
 };
@@ -60,6 +64,7 @@ pub struct AcceptDispute {
 struct Checked {
     dispute: Dispute,
     line: Connected,
+    limits: EvidenceLimits,
     evidence: Evidence,
     files: Vec<Attachment>,
 }
@@ -134,17 +139,19 @@ impl Engine {
         command: SubmitEvidence,
         request: &Request,
     ) -> Result<DisputeView, EngineError> {
-        let checked = self.checked_evidence(&command, request).await?;
+        let mut checked = self.checked_evidence(&command, request).await?;
         if !command.submit {
             return self.draft_saved(&checked, request).await;
         }
         if checked.evidence.is_empty() {
             return Err(Fault::invalid("evidence", "must have a text or a file").into());
         }
+        let document = self.document_of(&mut checked, request).await?;
+        let team = checked.dispute.team();
         let new = NewResponse {
             kind: ResponseKind::Evidence,
             attachments: checked.files.iter().map(|one| one.id).collect(),
-            document: None,
+            document,
         };
         let wanted = Wanted {
             deed: deed(&checked.dispute, Act::DisputeResponded).with("submitted", true),
@@ -153,7 +160,16 @@ impl Engine {
             evidence: Some(checked.evidence),
             new,
         };
-        let begun = self.begun(&wanted, request).await?;
+        let begun = match self.begun(&wanted, request).await {
+            Ok(begun) => begun,
+            Err(stop) => {
+                // Nothing is sent with it: it is of no use.
+                if let Some(id) = document {
+                    self.remove_document(team, id).await?;
+                }
+                return Err(stop);
+            }
+        };
         self.sent_and_settled(begun, request).await
     }
 
@@ -218,6 +234,7 @@ impl Engine {
         Ok(Checked {
             dispute,
             line,
+            limits,
             evidence,
             files,
         })

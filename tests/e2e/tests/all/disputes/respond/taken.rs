@@ -154,3 +154,24 @@ fn copies_under_one_key_get_one_answer() {
     reused.assert_error("error.idempotency.key-reused");
     assert_eq!(taken_of(&shop, &dispute).len(), 1);
 }
+
+#[test]
+fn a_document_of_what_is_known_is_made_sent_and_kept() {
+    let shop = server().shop();
+    let dispute = disputed(&shop, cards::DISPUTED);
+    let id = id_of(&dispute);
+    draft(&shop, &id, &json!({"document": true})).root();
+    let submitted = submit(&shop, &id, &json!({}));
+    assert_eq!(submitted.root()["response"]["state"], "TAKEN");
+    let kept = shop.attachments_of_dispute(&id);
+    assert_eq!(kept.len(), 1, "{kept:?}");
+    assert_eq!(kept[0]["fileName"], "evidence.pdf");
+    assert_eq!(
+        submitted.root()["response"]["attachmentIds"],
+        json!([kept[0]["id"]])
+    );
+    let found = shop.download(kept[0]["accessUrl"].as_str().unwrap());
+    assert!(found.body.starts_with(b"%PDF-"));
+    let taken = taken_of(&shop, &dispute);
+    assert_eq!(taken[0]["files"][0]["bytes"], kept[0]["size"]);
+}
