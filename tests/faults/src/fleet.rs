@@ -12,6 +12,9 @@ use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 use testkit::{Backend, Server, Setup, Shop};
 
+/// When deliveries are tried again: for far longer than the checker waits.
+const RETRIES: &str = "300ms,500ms,1s,1s,2s,2s,2s,5s,5s,5s,10s,10s,10s,30s,30s,30s,1m,1m,1m,1m";
+
 /// The nodes. They share the database and the file of the vault's keys, and have a directory of their own each.
 pub struct Fleet {
     nodes: Vec<Mutex<Server>>,
@@ -34,6 +37,8 @@ impl Fleet {
                     "recovery.schedule",
                     r#"["1s", "3s", "5s", "10s", "20s", "30s"]"#,
                 )
+                // Deliveries that were refused are tried again soon.
+                .setting("webhooks.retry_schedule", RETRIES)
                 // The database's server is killed too, and a processor forgets nothing.
                 .setting("sandbox.sync_books", "true")
                 // No node must give work away for longer than the checker waits.

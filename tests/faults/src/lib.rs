@@ -19,6 +19,7 @@ mod check;
 mod cluster;
 mod fleet;
 mod keyless;
+mod listener;
 mod proxy;
 mod reader;
 mod run;

@@ -13,6 +13,7 @@ use crate::{
     Chance, Cluster, Cut, Fleet, Member, Proxy,
     check::{Verdict, check},
     keyless::{self, Orders},
+    listener::Listener,
     reader::Reader,
     shopper::{Memory, Street},
 };
@@ -80,6 +81,8 @@ pub struct Summary {
     pub keyless: usize,
     /// Payments that readers followed.
     pub followed: usize,
+    /// Events that were followed, and came to a merchant's server.
+    pub events: usize,
 }
 
 impl fmt::Display for Summary {
@@ -94,7 +97,7 @@ impl fmt::Display for Summary {
             f,
             "{} rounds: {} nodes killed, {} stopped ({} past their lease), {} commits cut off before the server and {} after \
              it, {} outages, {} failovers\n{payments} payments and {answers} answers compared, {asked_again} unanswered requests asked \
-             again, {repeated} answered ones repeated, {} orders without keys, {} payments followed: nothing lost, nothing doubled",
+             again, {repeated} answered ones repeated, {} orders without keys, {} payments followed, {} events delivered: nothing lost, nothing doubled",
             self.rounds,
             self.kills,
             self.pauses,
@@ -104,7 +107,8 @@ impl fmt::Display for Summary {
             self.outages,
             self.failovers,
             self.keyless,
-            self.followed
+            self.followed,
+            self.events
         )
     }
 }
@@ -230,6 +234,7 @@ impl<'a> Course<'a> {
         for reader in played.readers {
             self.summary.followed += reader.finish(&stage.fleet, &shop);
         }
+        self.summary.events += played.listener.finish(&stage.fleet, &shop);
         let gaps = self.cluster.gaps(self.primary, &stage.database);
         assert!(gaps.is_empty(), "events with gaps: {gaps:?}");
         add(&mut self.summary.verdict, verdict);
@@ -259,6 +264,7 @@ struct Played {
     memories: Vec<Memory>,
     orders: Vec<Orders>,
     readers: Vec<Reader>,
+    listener: Listener,
     answered: u64,
 }
 
@@ -298,7 +304,8 @@ impl Stage {
             closed: &closed,
             answered: &answered,
         };
-        let (memories, orders, readers) = thread::scope(|scope| {
+        let listener = Listener::begin(&shop);
+        let (memories, orders, readers, listener) = thread::scope(|scope| {
             let shoppers = many(plan.shoppers, chance, |own| {
                 scope.spawn(move || street.shopper(own))
             });
@@ -310,16 +317,21 @@ impl Stage {
                     Reader::default().follow(street.fleet, street.shop, street.closed, own)
                 })
             });
+            let own = chance.another();
+            let listening =
+                scope.spawn(move || listener.follow(street.fleet, street.shop, street.closed, own));
             // Shoppers go home also when what happens fails.
             let close = Closing(&closed);
             act(chance);
             drop(close);
-            (joined(shoppers), joined(keyless), joined(readers))
+            let listener = joined(vec![listening]).remove(0);
+            (joined(shoppers), joined(keyless), joined(readers), listener)
         });
         Played {
             memories,
             orders,
             readers,
+            listener,
             answered: answered.load(Ordering::Relaxed),
         }
     }
