@@ -37,6 +37,30 @@ impl FileType {
         is_plain.then_some(found)
     }
 
+    /// The endings of its files' names, the usual one first.
+    const fn endings(self) -> &'static [&'static str] {
+        match self {
+            Self::Pdf => &["pdf"],
+            Self::Png => &["png"],
+            Self::Jpeg => &["jpg", "jpeg", "jfif"],
+            Self::Tiff => &["tif", "tiff"],
+        }
+    }
+
+    /// The name under which a file of this type is kept: with an ending of the type, so that no computer takes it for something that runs.
+    pub fn name_of(self, name: String) -> String {
+        let ending = name.rsplit_once('.').map(|(_, ending)| ending);
+        let is_usual = ending.is_some_and(|ending| {
+            let mut usual = self.endings().iter();
+            usual.any(|one| one.eq_ignore_ascii_case(ending))
+        });
+        if is_usual {
+            return name;
+        }
+        let ending = self.endings().first().copied().unwrap_or_default();
+        format!("{name}.{ending}")
+    }
+
     /// The type that is declared for a file.
     ///
     /// # Errors
@@ -114,6 +138,10 @@ pub fn file_name(name: String, field: &str) -> Result<String, Fault> {
     if trimmed.is_empty() || trimmed.chars().all(|char| char == '.') {
         return Err(Fault::invalid(field, "must name the file"));
     }
+    if name.contains(steers) {
+        let rule = "must not hold characters that change the direction of text, or that end a line";
+        return Err(Fault::invalid(field, rule));
+    }
     if name.contains(['/', '\\']) {
         return Err(Fault::invalid(
             field,
@@ -121,6 +149,14 @@ pub fn file_name(name: String, field: &str) -> Result<String, Fault> {
         ));
     }
     Ok(trimmed.to_owned())
+}
+
+/// Whether a character changes how those around it are shown. Source: Unicode 16, `Bidi_Control`, and the separators of lines and paragraphs.
+const fn steers(letter: char) -> bool {
+    matches!(
+        letter,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+    )
 }
 
 /// How much may be kept.
@@ -300,6 +336,24 @@ mod tests {
 
     const PDF: &[u8] = b"%PDF-1.7\n1 0 obj\n";
     const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
+
+    #[test]
+    fn a_name_ends_as_its_type_does_and_steers_no_text() {
+        for (name, kept) in [
+            ("a.pdf", "a.pdf"),
+            ("a.PDF", "a.PDF"),
+            ("invoice.html", "invoice.html.pdf"),
+            ("invoice", "invoice.pdf"),
+            ("a.png", "a.png.pdf"),
+        ] {
+            assert_eq!(FileType::Pdf.name_of(name.to_owned()), kept);
+        }
+        assert_eq!(FileType::Jpeg.name_of("a.jpeg".to_owned()), "a.jpeg");
+        for wrong in ["fdp\u{202e}.exe", "a\u{2028}b.pdf", "\u{200f}a.pdf"] {
+            assert!(file_name(wrong.to_owned(), "name").is_err(), "{wrong:?}");
+        }
+        assert!(file_name("Quittung für März.pdf".to_owned(), "name").is_ok());
+    }
 
     #[test]
     fn what_a_file_is_is_said_by_its_content() {

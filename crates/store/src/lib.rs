@@ -132,6 +132,11 @@ pub const MIGRATIONS: &[Migration] = &[
         name: "one index of due webhook deliveries",
         sql: include_str!("../migrations/0031_webhook_index.sql"),
     },
+    Migration {
+        number: 32,
+        name: "turns of webhook endpoints",
+        sql: include_str!("../migrations/0032_webhook_turn.sql"),
+    },
 ];
 
 /// The size of most documents. Unit: bytes.

@@ -9,6 +9,8 @@ use domain::{
     webhook::{Delivery, DeliveryState},
 };
 
+use crate::webhook_endpoint::Turn;
+
 /// A new row.
 static NEW: Insert = Insert::new(
     "webhook_delivery",
@@ -98,26 +100,29 @@ pub fn hold_back(key: EndpointKey, stream: &str, until: Timestamp) -> Statement 
     )
 }
 
-/// Sends no pending delivery of an endpoint any more.
-pub fn skip_pending(key: EndpointKey) -> Statement {
-    Statement::any(
-        "update webhook_delivery set state = 'SKIPPED', next_at = null \
-         where team_id = $1 and endpoint_id = $2 and state = 'PENDING'",
-        vec![key.team.key().into(), key.endpoint.key().into()],
-    )
-}
-
-/// Has all pending deliveries of an endpoint tried at once, from their first attempt on.
-pub fn revive_pending(key: EndpointKey, now: Timestamp) -> Statement {
-    Statement::any(
-        "update webhook_delivery set next_at = $3, tries = 0 \
-         where team_id = $1 and endpoint_id = $2 and state = 'PENDING'",
-        vec![
-            key.team.key().into(),
-            key.endpoint.key().into(),
-            now.micros().into(),
-        ],
-    )
+/// Does a part of what is to become of an endpoint's pending deliveries. Returns how many were changed.
+pub async fn turn(db: &Db, key: EndpointKey, turn: Turn, limit: i64) -> Result<usize, DbError> {
+    let (sql, at) = match turn {
+        Turn::Revive(at) => (
+            "update webhook_delivery set next_at = $3, tries = 0 where (team_id, endpoint_id, delivery_id) in \
+             (select d.team_id, d.endpoint_id, d.delivery_id from webhook_delivery d where d.team_id = $1 and d.endpoint_id = $2 \
+             and d.state = 'PENDING' and d.created_at <= $3 and (d.next_at > $3 or d.tries > 0) limit $4) returning delivery_id",
+            at,
+        ),
+        Turn::Skip(at) => (
+            "update webhook_delivery set state = 'SKIPPED', next_at = null where (team_id, endpoint_id, delivery_id) in \
+             (select d.team_id, d.endpoint_id, d.delivery_id from webhook_delivery d where d.team_id = $1 and d.endpoint_id = $2 \
+             and d.state = 'PENDING' and d.created_at <= $3 limit $4) returning delivery_id",
+            at,
+        ),
+    };
+    let params = vec![
+        key.team.key().into(),
+        key.endpoint.key().into(),
+        at.micros().into(),
+        limit.into(),
+    ];
+    Ok(db.claim_for_sweep(sql, params).await?.len())
 }
 
 /// Pending deliveries that are due, those that have been so for the longest time first; those of a stream are together, in the order of the

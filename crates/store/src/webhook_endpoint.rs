@@ -33,6 +33,17 @@ pub struct Endpoint {
     pub health: Health,
     /// How many events it has had itself.
     pub events: u64,
+    /// What is to become of its pending deliveries before it goes on.
+    pub turn: Option<Turn>,
+}
+
+/// What is to become of deliveries that were pending at a time: it is done in parts, before anything is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Turn {
+    /// They are tried at once, from their first attempt on.
+    Revive(Timestamp),
+    /// They are not sent any more.
+    Skip(Timestamp),
 }
 
 /// The right of one task to work on an endpoint. Only its holder moves the endpoint's place.
@@ -47,7 +58,7 @@ pub struct Lease {
 }
 
 const COLUMNS: &str = "endpoint_id, url, kinds, enabled, secret_id, created_at, place_stamp, place_stream, place_seq, \
-    failures, failing_since, retry_at, events";
+    failures, failing_since, retry_at, events, turn, turned_at";
 
 /// A new endpoint.
 pub fn insert(endpoint: &Endpoint) -> Statement {
@@ -70,10 +81,11 @@ pub fn insert(endpoint: &Endpoint) -> Statement {
     )
 }
 
-/// Changes what people set, unless the secrets have changed since the endpoint was read.
+/// Changes what people set, unless the secrets have changed since the endpoint was read. A round that is under way ends without being noted:
+/// it had the address and the kinds from before.
 pub fn update(endpoint: &Endpoint, secret_before: BlobId) -> Statement {
     Statement::one(
-        "update webhook_endpoint set url = $3, kinds = $4, secret_id = $5 \
+        "update webhook_endpoint set url = $3, kinds = $4, secret_id = $5, lease = '', lease_until = 0 \
          where team_id = $1 and endpoint_id = $2 and secret_id = $6",
         vec![
             endpoint.team.key().into(),
@@ -86,25 +98,50 @@ pub fn update(endpoint: &Endpoint, secret_before: BlobId) -> Statement {
     )
 }
 
-/// Enables an endpoint that is disabled, as healthy. It goes on from `place`; from its own when absent.
-pub fn enable(team: TeamId, id: EndpointId, place: Option<&FeedPosition>) -> Statement {
-    let Some(place) = place else {
-        return Statement::one(
-            "update webhook_endpoint set enabled = 1, failures = 0, failing_since = null, retry_at = 0, lease = '', \
-             lease_until = 0 where team_id = $1 and endpoint_id = $2 and enabled = 0",
-            vec![team.key().into(), id.key().into()],
-        );
-    };
+/// Has an endpoint tried as if it were healthy, with all that is pending since then. What is to be skipped stays so.
+pub fn renew(team: TeamId, id: EndpointId, now: Timestamp) -> Statement {
     Statement::one(
-        "update webhook_endpoint set enabled = 1, failures = 0, failing_since = null, retry_at = 0, lease = '', \
-         lease_until = 0, place_stamp = $3, place_stream = $4, place_seq = $5 \
+        "update webhook_endpoint set failures = 0, failing_since = null, retry_at = 0, \
+         turned_at = case when turn = 'SKIP' then turned_at else $3 end, \
+         turn = case when turn = 'SKIP' then turn else 'REVIVE' end \
+         where team_id = $1 and endpoint_id = $2",
+        vec![team.key().into(), id.key().into(), now.micros().into()],
+    )
+}
+
+/// Enables an endpoint that is disabled.
+pub fn enable(team: TeamId, id: EndpointId) -> Statement {
+    Statement::one(
+        "update webhook_endpoint set enabled = 1, lease = '', lease_until = 0 \
          where team_id = $1 and endpoint_id = $2 and enabled = 0",
+        vec![team.key().into(), id.key().into()],
+    )
+}
+
+/// Has an endpoint go on from `place`, as healthy. What was pending at `now` is not sent any more.
+pub fn go_on_from(team: TeamId, id: EndpointId, place: &FeedPosition, now: Timestamp) -> Statement {
+    Statement::one(
+        "update webhook_endpoint set failures = 0, failing_since = null, retry_at = 0, turn = 'SKIP', turned_at = $6, \
+         place_stamp = $3, place_stream = $4, place_seq = $5 where team_id = $1 and endpoint_id = $2",
         vec![
             team.key().into(),
             id.key().into(),
             place.stamp().into(),
             place.stream().into(),
             place.seq().into(),
+            now.micros().into(),
+        ],
+    )
+}
+
+/// Notes that what was to become of pending deliveries is done.
+pub fn turned(lease: &Lease) -> Statement {
+    Statement::any(
+        "update webhook_endpoint set turn = '' where team_id = $1 and endpoint_id = $2 and lease = $3",
+        vec![
+            lease.team.key().into(),
+            lease.endpoint.key().into(),
+            lease.token.as_str().into(),
         ],
     )
 }
@@ -188,7 +225,7 @@ macro_rules! to_do {
     () => {
         "from webhook_endpoint e where e.enabled = 1 and e.lease_until <= $1 and e.retry_at <= $1 \
         and (case when e.failures > 0 then 1 else 0 end) = $2 and e.team_id not in ($3, $4, $5, $6, $7, $8, $9, $10) \
-        and (exists (select 1 from event v where v.team_id = e.team_id and v.stamp >= e.place_stamp and v.stamp < settled_stamp() \
+        and (e.turn <> '' or exists (select 1 from event v where v.team_id = e.team_id and v.stamp >= e.place_stamp and v.stamp < settled_stamp() \
         and (v.stamp > e.place_stamp or v.stream > e.place_stream or (v.stream = e.place_stream and v.seq > e.place_seq))) \
         or exists (select 1 from webhook_delivery d where d.team_id = e.team_id and d.endpoint_id = e.endpoint_id \
         and d.state = 'PENDING' and d.next_at <= $1))"
@@ -332,5 +369,10 @@ fn read(team: TeamId, row: &Row) -> Result<Endpoint, DbError> {
             retry_at: (retry_at > 0).then(|| Timestamp::from_micros(retry_at)),
         },
         events: u64::try_from(row.int(12)?).unwrap_or_default(),
+        turn: match row.text(13)? {
+            "REVIVE" => Some(Turn::Revive(row.time(14)?)),
+            "SKIP" => Some(Turn::Skip(row.time(14)?)),
+            _ => None,
+        },
     })
 }

@@ -128,7 +128,7 @@ impl Engine {
             team: caller.team,
             id: AttachmentId::new(world.uuid_v7()),
             subject,
-            name,
+            name: kind.name_of(name),
             kind,
             made_by: caller.key,
             until: world.now().after(UPLOAD_WITHIN),

@@ -75,6 +75,22 @@ impl Engine {
         Ok(grant)
     }
 
+    /// Judges, before anything is read, an upload of so many bytes to an address that may have been used.
+    ///
+    /// # Errors
+    /// `Used` where another file was uploaded there, or the attachment is deleted; `Fault`.
+    pub async fn check_unused(
+        &self,
+        grant: &UploadGrant,
+        declared: Option<u64>,
+    ) -> Result<(), UploadError> {
+        let there = store::attachment::of_team(&self.inner.store, grant.team, grant.id).await?;
+        let may_be_same = there.is_none_or(|there| {
+            there.deleted_at.is_none() && declared.is_none_or(|bytes| bytes == there.bytes)
+        });
+        may_be_same.then_some(()).ok_or(UploadError::Used)
+    }
+
     /// Keeps a file that was uploaded. The same file may be sent again.
     ///
     /// # Errors

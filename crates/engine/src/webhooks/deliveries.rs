@@ -66,7 +66,9 @@ impl Engine {
         let size = usize::from(list.page.size());
         let has_next = found.len() > size;
         found.truncate(size);
-        let deliveries = found.into_iter().map(|delivery| {
+        let deliveries = found.into_iter().map(|mut delivery| {
+            // Nothing is tried while the endpoint is disabled.
+            delivery.next_at = delivery.next_at.filter(|_| endpoint.enabled);
             let cursor = Cursor {
                 keys: Vec::new(),
                 id: delivery.id.uuid(),

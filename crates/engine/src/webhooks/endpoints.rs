@@ -167,6 +167,10 @@ impl Engine {
         team: TeamId,
         command: SaveEndpoint,
     ) -> Result<Saved, EngineError> {
+        if command.resume.is_some() {
+            let rule = "goes with an endpoint that is enabled again: a new one gets what happens from now on";
+            return Err(Fault::invalid("resume", rule).into());
+        }
         let known = table::of_team(&self.inner.store, team).await?;
         if known.len() >= ENDPOINTS_MAX {
             let reason = format!("is one too many: a team has at most {ENDPOINTS_MAX} endpoints");
@@ -187,6 +191,7 @@ impl Engine {
             place: end.unwrap_or_else(FeedPosition::beginning),
             health: Health::default(),
             events: 0,
+            turn: None,
         };
         let deed =
             Deed::on(team, Act::WebhookEndpointSaved, "webhook endpoint", id).with("new", true);
@@ -210,11 +215,17 @@ impl Engine {
         command: &SaveEndpoint,
     ) -> Result<Round<Saved>, EngineError> {
         let mut endpoint = self.endpoint(team, id, "id").await?;
+        let is_moved = endpoint.url != command.url;
         endpoint.url.clone_from(&command.url);
         if let Some(kinds) = &command.kinds {
             endpoint.kinds = kinds.clone();
         }
         let mut statements = vec![table::update(&endpoint, endpoint.secret)];
+        if is_moved {
+            // What another address did not take says nothing about this one.
+            endpoint.health = Health::default();
+            statements.push(table::renew(team, id, self.inner.world.now()));
+        }
         statements.extend(self.switched(&mut endpoint, command).await?);
         let deed = Deed::on(team, Act::WebhookEndpointSaved, "webhook endpoint", id);
         let deed = deed.with("new", false).with("enabled", endpoint.enabled);
@@ -237,7 +248,10 @@ impl Engine {
         };
         let before = endpoint.secret;
         let until = self.inner.world.now().after(BOTH_SIGN_FOR);
-        let secrets = secrets.rotated(&self.inner.world, until);
+        let Some(secrets) = secrets.rotated(&self.inner.world, until) else {
+            let rule = "names an endpoint whose secret was rotated several times within a day: all of them sign still, wait until one has ended";
+            return Err(Fault::invalid("id", rule).into());
+        };
         endpoint.secret = self.sealed_secrets(team, id, &secrets).await?;
         let deed = Deed::on(team, Act::WebhookSecretRotated, "webhook endpoint", id);
         let statements = vec![table::update(&endpoint, before), self.audit(&deed)];

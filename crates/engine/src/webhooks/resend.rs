@@ -15,15 +15,22 @@ use store::{
     webhook_endpoint::Endpoint,
 };
 
-use super::{DeliveryView, attempt::Letter};
+use super::{
+    DeliveryView,
+    attempt::Letter,
+    work::{PENDING_MAX, key_of},
+};
 use crate::{
     Engine,
     events::EventCursor,
-    faults::{EngineError, only_fault},
+    faults::{EngineError, database, only_fault},
 };
 
 /// Events that are sent again by one request.
 const EVENTS_MAX: usize = 1_000;
+
+/// So many changes are looked through for one request at most: an endpoint may want few of them.
+const ROWS_SEARCHED: usize = 10_000;
 
 /// Rows of the feed that are read at once.
 const ROWS: u32 = 200;
@@ -54,6 +61,14 @@ impl Engine {
         let endpoint = endpoint.map_err(only_fault)?;
         if !endpoint.enabled {
             let rule = "names an endpoint that is disabled: enable it first";
+            return Err(Fault::invalid("endpointId", rule));
+        }
+        let key = key_of(&endpoint);
+        let is_full = webhook_delivery::has_pending(&self.inner.store, key, PENDING_MAX).await;
+        if is_full.map_err(|error| database(&error))? {
+            let rule = format!(
+                "names an endpoint for which more than {PENDING_MAX} deliveries wait: try again when they are over"
+            );
             return Err(Fault::invalid("endpointId", rule));
         }
         let events = if resend.event_ids.is_empty() {
@@ -113,7 +128,10 @@ impl Engine {
         let from = EventCursor::decode(from, "from")?;
         let to = resend.to.as_deref().map(|to| EventCursor::decode(to, "to"));
         let to = to.transpose()?;
-        let (mut events, mut place) = (Vec::new(), from.start());
+        if to.as_ref().is_some_and(|to| to.place < from.place) {
+            return Err(Fault::invalid("to", "must not stand before from").into());
+        }
+        let (mut events, mut place, mut searched) = (Vec::new(), from.start(), 0);
         loop {
             let rows = feed::read(&self.inner.store, endpoint.team, Some(&place), ROWS).await?;
             let is_last = rows.len() < usize::try_from(ROWS).unwrap_or(usize::MAX);
@@ -131,7 +149,8 @@ impl Engine {
                 events.extend(public_events(&row.commit).into_iter().filter(is_wanted));
                 place = row.place.clone();
             }
-            if events.len() > EVENTS_MAX {
+            searched += rows.len();
+            if events.len() > EVENTS_MAX || searched > ROWS_SEARCHED {
                 return Err(too_many("from").into());
             }
             if is_last {
@@ -201,6 +220,8 @@ fn is_up_to(to: &EventCursor, place: &FeedPosition, index: usize) -> bool {
 }
 
 fn too_many(field: &str) -> Fault {
-    let rule = format!("names more than {EVENTS_MAX} events: send them again in several parts");
+    let rule = format!(
+        "names more than {EVENTS_MAX} events, or more than {ROWS_SEARCHED} changes to look through: send them again in several parts"
+    );
     Fault::invalid(field, rule)
 }

@@ -4,11 +4,15 @@ use std::time::Duration;
 
 use db::Change;
 use domain::{
+    Timestamp,
     event::EndpointEvent,
     id::BlobId,
     webhook::{Health, Verdict},
 };
-use store::webhook_endpoint::{self as table, Endpoint, Lease, Progress};
+use store::{
+    webhook_delivery,
+    webhook_endpoint::{self as table, Endpoint, Lease, Progress},
+};
 
 use super::{
     Secrets,
@@ -17,6 +21,9 @@ use super::{
     work::{Work, key_of},
 };
 use crate::{Engine, faults::EngineError};
+
+/// Pending deliveries that are changed at once when all are to be tried, or skipped.
+const TURNED: i64 = 500;
 
 /// Nothing is begun later in a round: what is under way then must end within the lease.
 const SEND_FOR: Duration = Duration::from_secs(5);
@@ -35,6 +42,10 @@ impl Engine {
             return Ok(false);
         };
         let began = self.inner.world.now();
+        if !self.turn(lease, &endpoint, began.after(SEND_FOR)).await? {
+            self.release(lease, self.now()).await?;
+            return Ok(false);
+        }
         let mut work = self.work_of(&endpoint, began).await?;
         if work.is_empty() && work.place == endpoint.place {
             self.give_back(lease).await?;
@@ -58,6 +69,28 @@ impl Engine {
             }
         }
         self.note_round(lease, &endpoint, work).await
+    }
+
+    /// Does what is to become of the endpoint's pending deliveries, in parts that hold up nothing else. Says whether it is done.
+    async fn turn(
+        &self,
+        lease: &Lease,
+        endpoint: &Endpoint,
+        until: Timestamp,
+    ) -> Result<bool, EngineError> {
+        let Some(turn) = endpoint.turn else {
+            return Ok(true);
+        };
+        let key = key_of(endpoint);
+        while self.now() < until && !self.is_draining() {
+            let changed = webhook_delivery::turn(&self.inner.store, key, turn, TURNED).await?;
+            if i64::try_from(changed).is_ok_and(|changed| changed < TURNED) {
+                let change = Change::new(self.change_id(), &endpoint.id.key());
+                self.commit_plain(change.with(table::turned(lease))).await?;
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// The secrets, opened once as long as they stay the same. `None`: they were replaced at this moment.

@@ -10,6 +10,9 @@ use world::World;
 /// What a secret begins with.
 const PREFIX: &str = "whsec_";
 
+/// Secrets that sign besides the one in use: one who has lost the answer to a rotation asks for another.
+const PREVIOUS_MAX: usize = 4;
+
 /// Random bytes of a secret. The specification asks for 24 to 64.
 const SECRET_BYTES: usize = 32;
 
@@ -18,9 +21,9 @@ const SECRET_BYTES: usize = 32;
 pub(crate) struct Secrets {
     /// The one that is in use.
     current: String,
-    /// The one before, which signs as well for some time.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    previous: Option<Previous>,
+    /// Those before, each of which signs as well for some time, the newest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    previous: Vec<Previous>,
 }
 
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,19 +59,25 @@ impl Secrets {
         world.fill(&mut bytes);
         Self {
             current: format!("{PREFIX}{}", STANDARD.encode(bytes)),
-            previous: None,
+            previous: Vec::new(),
         }
     }
 
-    /// A new secret besides this one, which signs until `until`.
-    pub(crate) fn rotated(self, world: &World, until: Timestamp) -> Self {
-        Self {
-            previous: Some(Previous {
-                secret: self.current,
-                until,
-            }),
-            ..Self::new(world)
+    /// A new secret besides this one, which signs until `until`, as older ones do until their end. `None` while too many sign.
+    pub(crate) fn rotated(mut self, world: &World, until: Timestamp) -> Option<Self> {
+        let now = world.now();
+        self.previous.retain(|previous| previous.until > now);
+        if self.previous.len() >= PREVIOUS_MAX {
+            return None;
         }
+        let last = Previous {
+            secret: self.current,
+            until,
+        };
+        Some(Self {
+            previous: std::iter::once(last).chain(self.previous).collect(),
+            ..Self::new(world)
+        })
     }
 
     /// The secret in use, to be shown once.
@@ -91,17 +100,9 @@ impl Secrets {
     ) -> [(&'static str, String); 3] {
         let seconds = now.micros().div_euclid(1_000_000);
         let message = format!("{id}.{seconds}.{body}");
-        let previous = self
-            .previous
-            .as_ref()
-            .filter(|previous| previous.until > now);
-        let secrets = [
-            Some(&self.current),
-            previous.map(|previous| &previous.secret),
-        ];
+        let previous = self.previous.iter().filter(|one| one.until > now);
+        let secrets = std::iter::once(&self.current).chain(previous.map(|one| &one.secret));
         let signatures: Vec<String> = secrets
-            .into_iter()
-            .flatten()
             .filter_map(|secret| signature(secret, &message))
             .collect();
         [
@@ -137,12 +138,27 @@ mod tests {
     }
 
     #[test]
+    fn a_secret_signs_to_its_end_however_often_it_is_rotated() {
+        let (world, _sim) = World::simulated(2);
+        let (first, now) = (Secrets::new(&world), world.now());
+        let old = first.headers("id", "{}", now)[2].1.clone();
+        let until = now.after(Duration::from_secs(10));
+        let mut last = first;
+        for n in 1..=PREVIOUS_MAX {
+            last = last.rotated(&world, until).unwrap();
+            let signed = &last.headers("id", "{}", now)[2].1;
+            assert!(signed.split(' ').count() == n + 1 && signed.ends_with(&old));
+        }
+        assert!(last.rotated(&world, until).is_none());
+    }
+
+    #[test]
     fn both_secrets_sign_until_the_older_one_ends() {
         let (world, _sim) = World::simulated(1);
         let first = Secrets::new(&world);
         let now = world.now();
         let until = now.after(Duration::from_secs(10));
-        let both = first.clone().rotated(&world, until);
+        let both = first.clone().rotated(&world, until).unwrap();
         assert_ne!(both.current(), first.current());
         let old = &first.headers("id", "{}", now)[2].1;
         let signed = &both.headers("id", "{}", now)[2].1;

@@ -4,7 +4,6 @@ use db::Statement;
 use domain::Fault;
 use store::{
     feed::{self, FeedPosition},
-    webhook_delivery::{self, EndpointKey},
     webhook_endpoint::{self as table, Endpoint},
 };
 
@@ -33,7 +32,9 @@ impl Engine {
         );
         endpoint.enabled = wanted;
         let (team, id) = (endpoint.team, endpoint.id);
-        let key = EndpointKey { team, endpoint: id };
+        if command.resume.is_some() && command.enabled != Some(true) {
+            return Err(Fault::invalid("resume", "goes with enabled: true").into());
+        }
         match (was, wanted, command.resume) {
             (true, false, _) => Ok(vec![table::disable(team, id)]),
             (false, true, None) => {
@@ -42,14 +43,14 @@ impl Engine {
             }
             (false, true, Some(Resume::WhereItStopped)) => {
                 let now = self.inner.world.now();
-                let revive = webhook_delivery::revive_pending(key, now);
-                Ok(vec![table::enable(team, id, None), revive])
+                Ok(vec![table::enable(team, id), table::renew(team, id, now)])
             }
             (false, true, Some(Resume::FromNow)) => {
                 let end = feed::end(&self.inner.store, team).await?;
                 let place = end.unwrap_or_else(FeedPosition::beginning);
-                let skip = webhook_delivery::skip_pending(key);
-                Ok(vec![table::enable(team, id, Some(&place)), skip])
+                let now = self.inner.world.now();
+                let go_on = table::go_on_from(team, id, &place, now);
+                Ok(vec![table::enable(team, id), go_on])
             }
             (true, true, _) | (false, false, _) => Ok(Vec::new()),
         }

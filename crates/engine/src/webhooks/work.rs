@@ -71,9 +71,12 @@ impl Engine {
         if let Some(last) = rows.last() {
             work.place = last.place.clone();
         }
+        let own = endpoint.id.key();
         let events = rows.iter().flat_map(|row| public_events(&row.commit));
         let wanted: Vec<Event> = events
             .filter(|event| endpoint.kinds.wants(event.kind))
+            // What happened to an endpoint is news for others.
+            .filter(|event| event.stream != own)
             .collect();
         let held = if has_pending {
             webhook_delivery::held_back(store, key, &streams_of(&wanted)).await?

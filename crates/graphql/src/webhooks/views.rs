@@ -61,7 +61,10 @@ impl Object for DeliveryObject {
                 Some(at) => zoned(at, arguments)?,
                 None => Out::Null,
             },
-            "attemptCount" => i64::from(delivery.tries).into(),
+            // The schedule begins again when an endpoint is enabled; what was tried before counts here.
+            "attemptCount" => i64::from(delivery.tries)
+                .max(i64::try_from(delivery.log.attempts.len()).unwrap_or(i64::MAX))
+                .into(),
             "attempts" => {
                 let attempts = delivery.log.attempts.iter();
                 Out::List(attempts.map(|one| object(AttemptObject(one))).collect())

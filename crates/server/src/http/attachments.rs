@@ -18,7 +18,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::json;
 
 use super::{
-    body,
+    body::{self, Pace},
     edge::source_of,
     envelope::{Envelope, Media, ResponseLabels, json_answer, status_of},
     places::Taken,
@@ -30,6 +30,12 @@ const PART: usize = 64 * 1024;
 
 /// A file may take this long to arrive.
 const ARRIVES_WITHIN: Duration = Duration::from_mins(2);
+
+/// The slowest upload: one that is slower holds a place for too little. It is judged after each of these times.
+const SLOWEST: Pace = Pace {
+    bytes: 64 * 1024,
+    within: Duration::from_secs(10),
+};
 
 /// What stays as it is in the parameter `filename*`. Source: RFC 8187, section 3.2.1, `attr-char`.
 const NAME: &AsciiSet = &NON_ALPHANUMERIC
@@ -85,19 +91,24 @@ async fn taken(
     if declared > limits.file_bytes {
         return Err(refusal(web, UploadError::Refused(Refused::TooLarge)));
     }
+    engine
+        .check_unused(&grant, request.body().size_hint().exact())
+        .await
+        .map_err(|why| refusal(web, why))?;
     // Files lie in memory while they arrive: more than a few at a time would fill it.
-    let Some(_place) = web.uploads.take(grant.team) else {
-        let message = "Too many files arrive at the same time. Please try again in a moment.";
+    let held = web.uploads.hold(grant.id).zip(web.uploads.take(grant.team));
+    let Some(_place) = held else {
+        let message = "Too many files arrive at the same time, or one arrives at this address already. Please try again in a moment.";
         return Err(Envelope::of(Fault::new(Code::RateLimited, message)));
     };
-    let arriving = body::read(request.into_body(), most);
+    let arriving = body::read_steadily(request.into_body(), most, &web.world, SLOWEST);
     let content = match web.world.timeout(ARRIVES_WITHIN, arriving).await {
-        Ok(Ok(content)) => Bytes::copy_from_slice(&content),
-        Ok(Err(envelope)) if envelope.status() == StatusCode::PAYLOAD_TOO_LARGE => {
+        Ok(Some(Ok(content))) => Bytes::copy_from_slice(&content),
+        Ok(Some(Err(envelope))) if envelope.status() == StatusCode::PAYLOAD_TOO_LARGE => {
             return Err(refusal(web, UploadError::Refused(Refused::TooLarge)));
         }
-        Ok(Err(envelope)) => return Err(envelope),
-        Err(_elapsed) => {
+        Ok(Some(Err(envelope))) => return Err(envelope),
+        Ok(None) | Err(_) => {
             let message = "The file did not arrive in time.";
             let status = StatusCode::REQUEST_TIMEOUT;
             return Err(Envelope::new(status, Code::Unavailable, message));

@@ -1,8 +1,11 @@
-//! Places for what takes much memory, shared fairly: one team never has all of them.
+//! Places for what takes much memory, shared fairly: one team never has all of them, and nothing has two.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
-use domain::id::TeamId;
+use domain::id::{AttachmentId, TeamId};
 use parking_lot::Mutex;
 
 /// So many places.
@@ -10,6 +13,20 @@ pub(super) struct Places {
     most: usize,
     most_of_team: usize,
     taken: Mutex<BTreeMap<TeamId, usize>>,
+    /// What has a place of its own.
+    items: Mutex<BTreeSet<AttachmentId>>,
+}
+
+/// The only place of a thing; free again when it is dropped.
+pub(super) struct Only {
+    places: Arc<Places>,
+    item: AttachmentId,
+}
+
+impl Drop for Only {
+    fn drop(&mut self) {
+        self.places.items.lock().remove(&self.item);
+    }
 }
 
 /// One place; free again when it is dropped.
@@ -25,6 +42,16 @@ impl Places {
             most,
             most_of_team: most.div_ceil(2),
             taken: Mutex::default(),
+            items: Mutex::default(),
+        })
+    }
+
+    /// Holds a thing that nobody else holds here.
+    pub(super) fn hold(self: &Arc<Self>, item: AttachmentId) -> Option<Only> {
+        let is_free = self.items.lock().insert(item);
+        is_free.then(|| Only {
+            places: Arc::clone(self),
+            item,
         })
     }
 
@@ -76,5 +103,14 @@ mod tests {
         assert!(places.take(team(4)).is_some());
         drop((two, three, four));
         assert!(places.taken.lock().is_empty());
+    }
+    #[test]
+    fn a_thing_has_one_place_at_a_time() {
+        let places = Places::new(4);
+        let id = |n| AttachmentId::new(uuid::Uuid::from_u128(n));
+        let held = places.hold(id(1));
+        assert!(held.is_some() && places.hold(id(1)).is_none() && places.hold(id(2)).is_some());
+        drop(held);
+        assert!(places.hold(id(1)).is_some());
     }
 }

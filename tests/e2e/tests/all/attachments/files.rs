@@ -85,7 +85,8 @@ fn the_same_file_may_be_sent_again_and_another_may_not() {
         shop.upload(&url, &content).status
     });
     assert_eq!(kept.iter().filter(|status| **status == 201).count(), 1);
-    assert_eq!(kept.iter().filter(|status| **status == 409).count(), 3);
+    let refused = kept.iter().filter(|status| [409, 429].contains(*status));
+    assert_eq!(refused.count(), 3, "{kept:?}");
     assert_eq!(shop.attachments(&payment).len(), 2);
 }
 

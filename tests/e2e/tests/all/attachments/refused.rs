@@ -1,12 +1,13 @@
 //! Files that are not taken.
 
 use std::{
+    collections::BTreeSet,
     io::{BufRead as _, BufReader, Write as _},
     net::{SocketAddr, TcpStream},
 };
 
 use serde_json::json;
-use testkit::{Backend, ObjectStore, Setup, cards, path_of};
+use testkit::{Backend, ObjectStore, PATIENCE, Setup, cards, path_of};
 
 use super::{PDF, PDF_TYPE, PNG};
 
@@ -132,4 +133,42 @@ fn several_nodes_without_an_object_store_keep_none_and_say_so() {
     assert!(shop.attachments(&payment).is_empty());
     let checked = server.run(&["check", "--sandbox"]);
     assert!(checked.contains("no object store is named"), "{checked}");
+}
+
+/// Begins an upload of so many bytes and sends none of them.
+fn stalled(address: SocketAddr, path: &str, bytes: usize) -> TcpStream {
+    let mut stream = TcpStream::connect(address).unwrap();
+    let head = format!("PUT {path} HTTP/1.1\r\nHost: {address}\r\nContent-Length: {bytes}\r\n\r\n");
+    stream.write_all(head.as_bytes()).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream
+}
+
+/// The status of the answer.
+fn status_of(stream: TcpStream) -> String {
+    let mut line = String::new();
+    BufReader::new(stream).read_line(&mut line).unwrap();
+    line.split_whitespace().nth(1).unwrap().to_owned()
+}
+
+#[test]
+fn one_address_never_has_all_places_of_its_team() {
+    let server = Setup::new().with_bucket(&ObjectStore::start()).start();
+    let shop = server.shop();
+    let payment = shop.authorise(cards::VISA).id();
+    let address = || shop.upload_url(&payment, "a.pdf", PDF_TYPE);
+    let (used, open) = (address(), address());
+    assert_eq!(shop.upload(&used, PDF).status, 201);
+    let stalled = |url: &str, bytes| stalled(shop.address(), &path_of(url), bytes);
+    // Another length than that of the file that is there.
+    let again: Vec<TcpStream> = (0..4).map(|_| stalled(&used, 1_000)).collect();
+    for stream in again {
+        assert_eq!(status_of(stream), "409");
+    }
+    let same: Vec<TcpStream> = (0..6).map(|_| stalled(&used, PDF.len())).collect();
+    let fresh: Vec<TcpStream> = (0..6).map(|_| stalled(&open, 1_000)).collect();
+    assert_eq!(shop.upload(&address(), PDF).status, 201);
+    // What sends nothing is given up, long before two minutes are over.
+    let statuses: BTreeSet<String> = same.into_iter().chain(fresh).map(status_of).collect();
+    assert_eq!(statuses, ["408", "429"].map(str::to_owned).into());
 }

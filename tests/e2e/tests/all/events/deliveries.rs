@@ -130,7 +130,8 @@ fn everything_reaches_a_server_that_was_away_lied_or_redirected() {
 #[test]
 fn events_are_sent_again_when_asked_for_and_a_test_at_once() {
     let (shop, other, receiver) = (shared::shop(), shared::other_shop(), Receiver::start());
-    let start = all(&shop, None, 100, &[]).1;
+    shop.order(&Order::card(cards::VISA));
+    let start = until(PATIENCE, "a first event", || all(&shop, None, 100, &[]).1);
     let made = endpoint(&shop, &receiver.url("/again"), &["payment.*"]);
     let paid = shop.order(&Order::card(cards::VISA)).id();
     await_taken(&receiver, "/again", &paid, 3);
@@ -154,9 +155,11 @@ fn events_are_sent_again_when_asked_for_and_a_test_at_once() {
     let sent = shop.gql(resend, json!({"id": made.id, "from": start}));
     assert!(sent.root().as_i64().unwrap() >= 3);
     await_taken(&receiver, "/again", &paid, 7);
+    let end = all(&shop, None, 100, &[]).1;
     for (given, field) in [
         (json!({"id": made.id}), "from"),
         (json!({"id": made.id, "from": "x"}), "from"),
+        (json!({"id": made.id, "from": end, "to": start}), "to"),
         (json!({"id": made.id, "ids": ["x:1:0"]}), "eventIds[0]"),
         (
             json!({"id": made.id, "ids": [captured], "from": start}),

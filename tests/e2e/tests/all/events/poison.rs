@@ -3,9 +3,9 @@
 use std::{collections::BTreeSet, time::Duration};
 
 use serde_json::json;
-use testkit::{Answers, Arrived, Order, PATIENCE, Receiver, Shop, cards, until};
+use testkit::{Answers, Arrived, Order, PATIENCE, Receiver, Setup, Shop, cards, until};
 
-use super::{await_taken, endpoint, retrying};
+use super::{await_taken, deliveries, endpoint, listed, retrying};
 
 fn is_declined(arrived: &Arrived) -> bool {
     arrived.json()["type"] == json!("payment.declined")
@@ -63,4 +63,32 @@ fn one_kind_that_is_never_answered_holds_up_no_other_payment() {
         let paid = shop.order(&Order::card(cards::VISA)).id();
         await_taken(&receiver, "/hooks", &paid, 1);
     }
+}
+
+#[test]
+fn an_endpoint_whose_address_is_corrected_is_tried_at_once() {
+    let server = Setup::new()
+        .setting("webhooks.retry_schedule", "1h,1h,1h")
+        .start();
+    let (shop, receiver) = (server.shop(), Receiver::start());
+    let made = endpoint(&shop, &receiver.url("/wrong"), &["payment.*"]);
+    receiver.judge(|arrived| Answers::With(if arrived.path == "/wrong" { 404 } else { 200 }));
+    let paid = shop.order(&Order::card(cards::VISA)).id();
+    until(PATIENCE, "it fails", || {
+        listed(&shop, &made.id)["failingSince"]
+            .is_string()
+            .then_some(())
+    });
+    let save = "mutation($id: ID!, $url: String!, $resume: WebhookResume) { \
+        saveWebhookEndpoint(id: $id, url: $url, resume: $resume) { id failingSince } }";
+    let right = receiver.url("/right");
+    // What is not asked for with enabling would be ignored.
+    let with_resume = json!({"id": made.id, "url": right, "resume": "FROM_NOW"});
+    shop.gql(save, with_resume).assert_invalid("resume");
+    let saved = shop.gql(save, json!({"id": made.id, "url": right}));
+    assert!(saved.root()["failingSince"].is_null());
+    await_taken(&receiver, "/right", &paid, 3);
+    let delivered = deliveries(&shop, &made.id, Some("DELIVERED"));
+    let counts = delivered.iter().map(|one| one["attemptCount"].as_i64());
+    assert_eq!(counts.max().flatten(), Some(2), "{delivered:?}");
 }
