@@ -104,14 +104,14 @@ pub fn hold_back(key: EndpointKey, stream: &str, until: Timestamp) -> Statement 
 pub async fn turn(db: &Db, key: EndpointKey, turn: Turn, limit: i64) -> Result<usize, DbError> {
     let (sql, at) = match turn {
         Turn::Revive(at) => (
-            "update webhook_delivery set next_at = $3, tries = 0 where (team_id, endpoint_id, delivery_id) in \
-             (select d.team_id, d.endpoint_id, d.delivery_id from webhook_delivery d where d.team_id = $1 and d.endpoint_id = $2 \
+            "update webhook_delivery set next_at = $3, tries = 0 where team_id = $1 and endpoint_id = $2 and delivery_id in \
+             (select d.delivery_id from webhook_delivery d where d.team_id = $1 and d.endpoint_id = $2 \
              and d.state = 'PENDING' and d.created_at <= $3 and (d.next_at > $3 or d.tries > 0) limit $4) returning delivery_id",
             at,
         ),
         Turn::Skip(at) => (
-            "update webhook_delivery set state = 'SKIPPED', next_at = null where (team_id, endpoint_id, delivery_id) in \
-             (select d.team_id, d.endpoint_id, d.delivery_id from webhook_delivery d where d.team_id = $1 and d.endpoint_id = $2 \
+            "update webhook_delivery set state = 'SKIPPED', next_at = null where team_id = $1 and endpoint_id = $2 and delivery_id in \
+             (select d.delivery_id from webhook_delivery d where d.team_id = $1 and d.endpoint_id = $2 \
              and d.state = 'PENDING' and d.created_at <= $3 limit $4) returning delivery_id",
             at,
         ),
