@@ -105,8 +105,8 @@ pub use wallets::{
     Validation, Wallet, WalletA, WalletAText, WalletB, WalletBText, WalletInput, WalletKeys,
 };
 pub use webhooks::{
-    DeliveryPage, DeliveryView, EndpointView, ListDeliveries, Resend, Resume, SaveEndpoint,
-    SigningSecret, WebhookSettings, no_such_endpoint,
+    DeliveryPage, DeliveryView, EndpointView, IncomingAddress, ListDeliveries, Resend, Resume,
+    SaveEndpoint, SignedWebhook, SigningSecret, WebhookSettings, no_such_endpoint,
 };
 
 /// The connectors by the identifiers of their processors.

@@ -4,11 +4,13 @@ use domain::{Code, Fault, id, rights};
 
 use crate::{
     customers::views::CustomerObject,
+    disputes,
     executor::{Arguments, Out, object},
     intents,
     operations::{Call, Operation, plain},
     payments,
     shared::ids,
+    webhooks::views::EndpointObject,
 };
 
 /// The operations.
@@ -16,7 +18,7 @@ pub(crate) const OPERATIONS: &[Operation] = &[Operation::plain("node", |call, gi
     plain(node(call, given))
 })];
 
-/// A payment, a customer or an intent; null for anything else, and for what the credential may not read.
+/// A payment, a customer, an intent, a dispute or a webhook endpoint; null for anything else, and for what the credential may not read.
 async fn node(call: Call<'_>, arguments: Arguments<'_>) -> Result<Out<'static>, Fault> {
     let Call { engine, caller, .. } = call;
     let given = arguments.coerced?;
@@ -37,6 +39,16 @@ async fn node(call: Call<'_>, arguments: Arguments<'_>) -> Result<Out<'static>, 
     {
         return intents::shown(call, view).await;
     }
+    if let Some(id) = id::DisputeId::parse(text).filter(|_| may("getDispute"))
+        && let Some(view) = there(engine.dispute(caller, id).await)?
+    {
+        return disputes::shown(call, view).await;
+    }
+    if let Some(id) = id::EndpointId::parse(text).filter(|_| may("listWebhookEndpoints"))
+        && let Some(view) = engine.webhook_endpoint(caller, id).await?
+    {
+        return Ok(object(EndpointObject(view)));
+    }
     Ok(Out::Null)
 }
 
@@ -47,7 +59,10 @@ fn there<T>(found: Result<T, Fault>) -> Result<Option<T>, Fault> {
         Err(fault)
             if matches!(
                 fault.code,
-                Code::PaymentNotFound | Code::CustomerNotFound | Code::IntentNotFound
+                Code::PaymentNotFound
+                    | Code::CustomerNotFound
+                    | Code::IntentNotFound
+                    | Code::DisputeNotFound
             ) =>
         {
             Ok(None)

@@ -50,6 +50,7 @@ pub mod wallet_token;
 pub mod watch;
 pub mod webhook_delivery;
 pub mod webhook_endpoint;
+pub mod webhook_received;
 
 use db::{DbError, Migration};
 
@@ -121,6 +122,11 @@ pub const MIGRATIONS: &[Migration] = &[
         number: 25,
         name: "imports",
         sql: include_str!("../migrations/0025_imports.sql"),
+    },
+    Migration {
+        number: 26,
+        name: "incoming webhooks",
+        sql: include_str!("../migrations/0026_incoming_webhooks.sql"),
     },
     Migration {
         number: 30,

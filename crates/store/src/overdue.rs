@@ -20,6 +20,8 @@ pub enum Queue {
     Disputes,
     /// Notifications that are to be applied.
     Notifications,
+    /// Deliveries to enabled endpoints whose time has come.
+    Deliveries,
     /// Notifications that are to be forgotten.
     OldNotifications,
     /// Raw cards that are to be looked at.
@@ -70,6 +72,12 @@ pub async fn oldest(db: &Db, queue: Queue, stretch: Stretch) -> Result<Option<Ti
         Queue::Notifications => {
             // Of every team.
             "select due_at from notification where due_at is not null and due_at > $2 and due_at <= $1 order by due_at limit 1"
+        }
+        Queue::Deliveries => {
+            // Of every team. An endpoint that takes nothing at present waits by itself.
+            "select d.next_at from webhook_endpoint e join webhook_delivery d on d.team_id = e.team_id and d.endpoint_id = e.endpoint_id \
+             where e.enabled = 1 and e.retry_at <= $1 and d.state = 'PENDING' and d.next_at > $2 and d.next_at <= $1 \
+             order by d.next_at limit 1"
         }
         Queue::OldNotifications => {
             // Of every team.

@@ -133,6 +133,11 @@ const OF_EVERY_TEAM: &[(&str, &str, &str)] = &[
         "a job takes old rows of every team; each row carries its team",
     ),
     (
+        "store/src/webhook_received.rs",
+        "delete from webhook_received where (team_id, ",
+        "a job takes old rows of every team; each row carries its team",
+    ),
+    (
         "store/src/webhook_endpoint.rs",
         "from webhook_endpoint e where e.enabled = 1",
         "a job takes endpoints of every team; each row carries its team",
@@ -150,6 +155,11 @@ const OF_EVERY_TEAM: &[(&str, &str, &str)] = &[
     (
         "store/src/overdue.rs",
         "select due_at from payment where",
+        "a gauge: a time and nothing else",
+    ),
+    (
+        "store/src/overdue.rs",
+        "select d.next_at from webhook_endpoint e join webhook_delivery d",
         "a gauge: a time and nothing else",
     ),
     (

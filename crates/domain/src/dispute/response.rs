@@ -16,6 +16,7 @@ use crate::{
     Code, Fault, Timestamp,
     id::AttachmentId,
     payment::{Begin, OnceRef},
+    processor_text::{OwnCard, TEXT_MAX, processor_text},
     text_enum::text_enum,
 };
 
@@ -136,6 +137,26 @@ pub enum ResponseNews {
     Absent(Option<DisputeReport>),
     /// The processor could not be asked.
     LookUpFailed,
+}
+
+impl ResponseNews {
+    /// The news with the processor's texts as they are kept, about a payment that is paid with this. A report that can't be kept counts
+    /// for none.
+    #[must_use]
+    pub fn cleaned(self, card: OwnCard<'_>) -> Self {
+        match self {
+            Self::Taken(report) if report.check().is_err() => Self::NoAnswer,
+            Self::Taken(report) => Self::Taken(report.cleaned(card)),
+            Self::Absent(report) => {
+                let kept = report.filter(|report| report.check().is_ok());
+                Self::Absent(kept.map(|report| report.cleaned(card)))
+            }
+            Self::NotSent(reason) => Self::NotSent(processor_text(&reason, TEXT_MAX)),
+            Self::Refused(reason) => Self::Refused(processor_text(&reason, TEXT_MAX)),
+            Self::NoAnswer => Self::NoAnswer,
+            Self::LookUpFailed => Self::LookUpFailed,
+        }
+    }
 }
 
 impl Dispute {

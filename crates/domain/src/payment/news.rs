@@ -1,5 +1,7 @@
 //! News about an operation, and what it means.
 
+use uuid::Uuid;
+
 use super::{Operation, OperationKind, OperationState, Payment, Policy};
 use crate::{
     Timestamp,
@@ -61,8 +63,10 @@ pub enum Source {
     Restored,
     /// A look-up.
     LookUp,
-    /// The processor's webhook, or the customer's return.
+    /// The customer's return.
     Processor,
+    /// The processor's notification with this id.
+    Notification(Uuid),
 }
 
 impl Source {

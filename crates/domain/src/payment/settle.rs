@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use uuid::Uuid;
+
 use super::{
     Arrival, Evidence, Initiator, News, Occurrence, Operation, OperationKind, OperationState,
     Payment, PaymentEvent, Policy, Resolution, Source, Status, ThreeDsWish,
@@ -90,16 +92,21 @@ impl Payment {
             }
         };
         if is_over {
-            lines.extend(match meaning {
+            let mut late = match meaning {
                 Meaning::Undone(reason) => self.undone(n, &reason, at, policy),
                 meaning => self.settle_late(n, &meaning, &news, at),
-            });
+            };
+            if let (Source::Notification(id), Some(first)) = (source, late.first_mut()) {
+                let found = PaymentEvent::found(n, Evidence::Notification);
+                add_evidence(first, found, notified(before.kind, id));
+            }
+            lines.extend(late);
             return lines;
         }
         // Once it can be under way no more. Its own answer ends it at once.
         let over = match source {
             Source::Call | Source::Restored => at,
-            Source::LookUp | Source::Processor => at.max(before.over_by),
+            Source::LookUp | Source::Processor | Source::Notification(_) => at.max(before.over_by),
         };
         // What the customer was asked is answered; that the processor still asks is older than the completion under way.
         if before.is_completing && at < over && matches!(meaning, Meaning::Asks(_)) {
@@ -417,9 +424,19 @@ fn evidence(
             );
             (Evidence::Restored, words)
         }
-        Source::Call | Source::Restored | Source::Processor => return None,
+        Source::Notification(id) if is_reported => (Evidence::Notification, notified(kind, id)),
+        Source::Call | Source::Restored | Source::Processor | Source::Notification(_) => {
+            return None;
+        }
     };
     Some((by, words))
+}
+
+fn notified(kind: OperationKind, id: Uuid) -> String {
+    format!(
+        "The processor reported the {} by notification {id}.",
+        words(kind)
+    )
 }
 
 /// Puts before what a change says how it became known, and that after its message.

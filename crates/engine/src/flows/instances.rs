@@ -3,7 +3,7 @@
 //! They have no timeline, so that their notes are for the log alone. Each change of one is committed; what a crash cut off
 //! is done again by the task that takes the instance when its lease ends.
 
-use db::Change;
+use db::{Change, Statement};
 use domain::{
     Fault, Timestamp,
     automation::Instance,
@@ -24,6 +24,7 @@ use crate::{
     faults::EngineError,
     jobs::Round,
     payments::{Decide, Hook, no_such_instance, of_intent, waits_no_more},
+    webhooks::Message,
 };
 
 /// A program has at most so many steps, so a run that stops more often does not end.
@@ -32,7 +33,8 @@ const MOST_STOPS: usize = 600;
 impl Aggregate for Instance {
     type Id = Uuid;
     type Before = ();
-    type Effects = ();
+    /// What else is committed.
+    type Effects = Option<Statement>;
 
     fn lock_id(id: Uuid) -> Uuid {
         id
@@ -52,11 +54,14 @@ impl Aggregate for Instance {
         &mut self,
         engine: &Engine,
         (): Self::Before,
-        (): Self::Effects,
+        more: Self::Effects,
     ) -> Result<Ended, EngineError> {
         self.version += 1;
-        let change = Change::new(engine.change_id(), &self.run.instance.to_string())
+        let mut change = Change::new(engine.change_id(), &self.run.instance.to_string())
             .with(store::flow_instance::update(self));
+        if let Some(statement) = more {
+            change.push(statement);
+        }
         Ok(match engine.commit_plain(change).await? {
             None => Ended::Done,
             Some(_) => Ended::Overtaken,
@@ -110,7 +115,11 @@ impl Engine {
         team: TeamId,
         is_wanted: impl Fn(&Trigger) -> bool + Send,
         received: &ReceivedWebhook,
+        message: Option<&Message>,
     ) -> Result<usize, EngineError> {
+        if self.had_effect(message).await? {
+            return Ok(0);
+        }
         let started = self
             .instances(team, is_wanted, None, Some(received.clone()))
             .await?;
@@ -121,8 +130,13 @@ impl Engine {
         for instance in &started {
             change.push(store::flow_instance::insert(instance));
         }
+        if let Some(message) = message {
+            change.push(message.note(self.inner.world.now()));
+        }
         match self.commit_plain(change).await? {
             None => Ok(started.len()),
+            // A copy of the message has just started them.
+            Some(_) if message.is_some() => Ok(0),
             Some(_) => Err(Fault::unknown().into()),
         }
     }
@@ -198,7 +212,7 @@ impl Engine {
             // What it waited for did not come in time: it ends.
             PauseReason::Approval { .. } | PauseReason::Webhook { .. } => None,
         };
-        Ok(Decision::Write(instance, (), true))
+        Ok(Decision::Write(instance, None, true))
     }
 
     /// Follows the program. Returns where it rests then.
@@ -306,10 +320,11 @@ impl Engine {
     ) -> Result<(), EngineError> {
         let waits = |pause: &Pause| matches!(pause.why, PauseReason::Approval { .. });
         let approved = |pause: Pause| decide.approve.then_some(pause);
-        if self
-            .moved_on(team, decide.instance, waits, approved)
-            .await?
-        {
+        let key = Key {
+            team,
+            id: decide.instance,
+        };
+        if self.moved_on(key, None, waits, approved).await? {
             Ok(())
         } else {
             Err(waits_no_more(decide.instance).into())
@@ -322,6 +337,7 @@ impl Engine {
         team: TeamId,
         id: Uuid,
         received: &ReceivedWebhook,
+        message: Option<&Message>,
     ) -> Result<bool, EngineError> {
         let waits = |pause: &Pause| matches!(&pause.why, PauseReason::Webhook { name, .. } if *name == received.name);
         let received = |pause: Pause| {
@@ -330,17 +346,17 @@ impl Engine {
                 ..pause
             })
         };
-        self.moved_on(team, id, waits, received).await
+        self.moved_on(Key { team, id }, message, waits, received)
+            .await
     }
 
     async fn moved_on(
         &self,
-        team: TeamId,
-        id: Uuid,
+        key: Key<Uuid>,
+        message: Option<&Message>,
         waits: impl Fn(&Pause) -> bool + Send + Sync,
         change: impl Fn(Pause) -> Option<Pause> + Send + Sync,
     ) -> Result<bool, EngineError> {
-        let key = Key { team, id };
         // One that does not wait may be calling a webhook just now, and holds its turn: that is not waited for.
         let found = Instance::find(self, key).await?;
         let found = found.ok_or_else(no_such_instance)?;
@@ -352,13 +368,18 @@ impl Engine {
             let Some(pause) = instance.run.pause.clone().filter(|pause| waits(pause)) else {
                 return Ok(Decision::Leave(instance, false));
             };
-            let due = Some(self.inner.world.now());
+            if self.had_effect(message).await? {
+                return Ok(Decision::Leave(instance, false));
+            }
+            let now = self.inner.world.now();
+            let due = Some(now);
             instance.run.pause = change(pause).map(|pause| Pause {
                 why: PauseReason::Step,
                 due,
                 ..pause
             });
-            Ok(Decision::Write(instance, (), true))
+            let noted = message.map(|message| message.note(now));
+            Ok(Decision::Write(instance, noted, true))
         };
         let (_, moved) = self.change(key, move_on).await?;
         Ok(moved)

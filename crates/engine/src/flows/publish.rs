@@ -54,6 +54,10 @@ impl Engine {
             )
             .into());
         }
+        // It is so already: nothing is done, and nothing is to be recorded.
+        if flow.published == Some(version) {
+            return Ok(FlowView::of(&flow, found));
+        }
         let published = Flow {
             name: checked.document.name,
             published: Some(version),

@@ -26,7 +26,8 @@ impl Job for ForgetWebhookDeliveries {
             let before = round.now.before(engine.inner.settings.webhooks.retention);
             let store = &engine.inner.store;
             let gone = store::webhook_delivery::sweep(store, before, round.rows).await?;
-            Ok(Batch::whole(gone, round.rows))
+            let received = store::webhook_received::sweep(store, before, round.rows).await?;
+            Ok(Batch::whole(gone.max(received), round.rows))
         }
         .boxed()
     }

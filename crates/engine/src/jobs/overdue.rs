@@ -22,12 +22,13 @@ const AFTER_FAILURE: Duration = Duration::from_mins(10);
 const LOOK: Duration = Duration::from_mins(1);
 
 /// What jobs take by time, with the job's name.
-const QUEUES: [(Queue, &str); 15] = [
+const QUEUES: [(Queue, &str); 16] = [
     (Queue::Payments, "recover"),
     (Queue::Intents, "deactivate_intents"),
     (Queue::Instances, "run_flow_instances"),
     (Queue::Disputes, "watch_disputes"),
     (Queue::Notifications, "apply_notifications"),
+    (Queue::Deliveries, "deliver_events"),
     (Queue::OldNotifications, "forget_notifications"),
     (Queue::HiddenCards, "erase_hidden_cards"),
     (Queue::Erasures, "erase_people"),
@@ -48,6 +49,8 @@ pub(crate) struct Floors {
     pub(crate) instances: Floor,
     pub(crate) disputes: Floor,
     pub(crate) notifications: Floor,
+    /// The job takes endpoints and not deliveries, so that nothing looks from here on.
+    pub(crate) deliveries: Floor,
     pub(crate) old_notifications: Floor,
     pub(crate) hidden_cards: Floor,
     pub(crate) erasures: Floor,
@@ -70,6 +73,7 @@ impl Floors {
             Queue::Instances => &self.instances,
             Queue::Disputes => &self.disputes,
             Queue::Notifications => &self.notifications,
+            Queue::Deliveries => &self.deliveries,
             Queue::OldNotifications => &self.old_notifications,
             Queue::HiddenCards => &self.hidden_cards,
             Queue::Erasures => &self.erasures,
@@ -154,6 +158,7 @@ impl Engine {
             | Queue::Instances
             | Queue::Disputes
             | Queue::Notifications
+            | Queue::Deliveries
             | Queue::HiddenCards
             | Queue::Erasures
             | Queue::BrowserMade

@@ -13,6 +13,7 @@ use domain::{
     payment::{News, OperationState, Payment, Source},
 };
 use store::notification::Notification;
+use uuid::Uuid;
 
 use super::{Outcome, receive::count};
 use crate::{
@@ -50,7 +51,7 @@ impl Engine {
     ) -> Result<(), EngineError> {
         let mut outcomes = Vec::with_capacity(notices.len());
         for notice in notices {
-            outcomes.push(Box::pin(self.apply_notice(line, notice)).await?);
+            outcomes.push(Box::pin(self.apply_notice(line, notice, one.id)).await?);
         }
         let outcomes = outcomes
             .into_iter()
@@ -86,7 +87,12 @@ impl Engine {
         self.inner.world.now().after(pause.min(LONGEST_PAUSE))
     }
 
-    async fn apply_notice(&self, line: &Connected, notice: Notice) -> Result<Outcome, EngineError> {
+    async fn apply_notice(
+        &self,
+        line: &Connected,
+        notice: Notice,
+        by: Uuid,
+    ) -> Result<Outcome, EngineError> {
         match notice.content {
             NoticeContent::Other => Ok(Outcome::of(NotificationStatus::Ignored)),
             NoticeContent::Dispute(report) => {
@@ -94,11 +100,11 @@ impl Engine {
             }
             NoticeContent::Authorisation(answer) => {
                 let news = News::Answer(answer);
-                self.apply_news(line, &notice.subject, news).await
+                self.apply_news(line, &notice.subject, news, by).await
             }
             NoticeContent::Later(answer) => {
                 let news = News::Later(answer);
-                self.apply_news(line, &notice.subject, news).await
+                self.apply_news(line, &notice.subject, news, by).await
             }
             NoticeContent::Changed => self.look_because_of(line, &notice.subject).await,
             NoticeContent::Made(made) => self.take_made(line, &notice.subject, *made).await,
@@ -141,6 +147,7 @@ impl Engine {
         line: &Connected,
         subject: &Subject,
         news: News,
+        by: Uuid,
     ) -> Result<Outcome, EngineError> {
         let About { payment, n } = match self.find_about(line, subject).await? {
             Found::Operation(about) => *about,
@@ -158,7 +165,7 @@ impl Engine {
         let report = Report {
             n,
             news,
-            source: Source::Processor,
+            source: Source::Notification(by),
             fall_back: None,
             quiet: true,
         };

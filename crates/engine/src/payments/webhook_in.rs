@@ -14,6 +14,7 @@ use crate::{
     Engine,
     change::{Decision, Key},
     faults::{EngineError, flow_not_found, only_fault, payment_not_found},
+    webhooks::{Message, SignedWebhook, count_received},
 };
 
 /// A webhook.
@@ -74,7 +75,32 @@ impl Engine {
         caller: &Caller,
         webhook: Webhook,
     ) -> Result<WebhookOutcome, Fault> {
-        let team = caller.team;
+        self.take_webhook(caller.team, webhook, None).await
+    }
+
+    /// The same for a message that an endpoint's server has signed: it has its effect once, however often it comes.
+    ///
+    /// # Errors
+    /// `error.payment.not-found`, `error.flow.not-found`.
+    pub async fn receive_signed_webhook(
+        &self,
+        signed: &SignedWebhook,
+        webhook: Webhook,
+    ) -> Result<WebhookOutcome, Fault> {
+        let (team, message) = (signed.team, Some(signed.message()));
+        let taken = self.take_webhook(team, webhook, message).await;
+        if taken.is_ok() {
+            count_received("taken");
+        }
+        taken
+    }
+
+    async fn take_webhook(
+        &self,
+        team: TeamId,
+        webhook: Webhook,
+        message: Option<&Message>,
+    ) -> Result<WebhookOutcome, Fault> {
         let received = payment::ReceivedWebhook {
             name: webhook.name,
             body: webhook.body,
@@ -82,7 +108,7 @@ impl Engine {
         match (webhook.payment, webhook.instance) {
             (Some(id), _) => {
                 let (payment, resumed) = self
-                    .resume_payment(team, id, &received)
+                    .resume_payment(Key { team, id }, &received, message)
                     .await
                     .map_err(only_fault)?;
                 for which in &resumed {
@@ -95,7 +121,7 @@ impl Engine {
             }
             (None, Some(instance)) => {
                 let resumed = self
-                    .resume_instance(team, instance, &received)
+                    .resume_instance(team, instance, &received, message)
                     .await
                     .map_err(only_fault)?;
                 Ok(WebhookOutcome {
@@ -106,7 +132,7 @@ impl Engine {
             (None, None) => {
                 let is_wanted = |trigger: &Trigger| matches!(trigger, Trigger::Webhook { name } if *name == received.name);
                 let started = self
-                    .start_instances(team, is_wanted, &received)
+                    .start_instances(team, is_wanted, &received, message)
                     .await
                     .map_err(only_fault)?;
                 Ok(WebhookOutcome {
@@ -120,12 +146,17 @@ impl Engine {
     /// Commits that the payment's flows which wait for the webhook may go on. Returns which.
     async fn resume_payment(
         &self,
-        team: TeamId,
-        id: PaymentId,
+        key: Key<PaymentId>,
         received: &payment::ReceivedWebhook,
+        message: Option<&Message>,
     ) -> Result<(Payment, Vec<Option<Uuid>>), EngineError> {
-        let resume = |payment| async move { Ok(self.with_webhook(payment, received)) };
-        self.change(Key { team, id }, resume).await
+        let resume = |payment| async move {
+            if self.had_effect(message).await? {
+                return Ok(Decision::Leave(payment, Vec::new()));
+            }
+            Ok(self.with_webhook(payment, received, message))
+        };
+        self.change(key, resume).await
     }
 
     /// The payment with the webhook, and its runs that go on.
@@ -133,10 +164,16 @@ impl Engine {
         &self,
         mut payment: Payment,
         received: &payment::ReceivedWebhook,
+        message: Option<&Message>,
     ) -> Decision<Payment, Vec<Option<Uuid>>> {
         let at = self.inner.world.now();
         match payment.receive_webhook(received, at) {
-            Some((waiting, entry)) => Decision::Write(payment, Effects::of(vec![entry]), waiting),
+            Some((waiting, entry)) => {
+                let mut effects = Effects::of(vec![entry]);
+                let noted = message.map(|message| message.note(at));
+                effects.parts.statements.extend(noted);
+                Decision::Write(payment, effects, waiting)
+            }
             None => Decision::Leave(payment, Vec::new()),
         }
     }

@@ -2,25 +2,21 @@
 //!
 //! No transaction is open meanwhile. A call that was cut off by a crash is made again: the other side gets the same key.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::collections::BTreeSet;
 
 use domain::{
     id::TeamId,
     payment::{FlowRun, Occurrence, PauseReason, Payment, PaymentEvent},
     webhook::Attempt,
 };
-use http_client::{Body, Method, Recipient, Request};
 use parking_lot::Mutex;
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::{Engine, webhooks::FlowCall};
-
-/// The whole call ends within this time.
-const CALL_WITHIN: Duration = Duration::from_secs(10);
-
-/// A larger answer is refused; nothing in it is read. Unit: bytes.
-const ANSWER_MAX: usize = 64 * 1024;
+use crate::{
+    Engine,
+    webhooks::{Called, FlowCall},
+};
 
 /// How many calls payments' flows, and how many instances without a payment, make at the same time: silent addresses must hold
 /// up nothing else, and those of instances not the flows of payments.
@@ -95,7 +91,8 @@ impl Engine {
             .is_some_and(|run| self.inner.calling.lock().contains(&run.instance))
     }
 
-    /// Makes a call. Says whether it was taken, and what came of it. `None`: too many are under way, or this one is.
+    /// Makes a call. Says whether it was taken, and what came of it. `None`: too many are under way, or
+    /// this one is, or it can't be signed now.
     pub(crate) async fn hook(&self, hook: Hook<'_>) -> Option<(bool, String)> {
         let _under_way = UnderWay::of(hook.calling, hook.run.instance)?;
         let Hook {
@@ -106,10 +103,9 @@ impl Engine {
             mut body,
             ..
         } = hook;
-        let address = url;
-        let Ok(url) = self.endpoint_url(address) else {
+        if self.endpoint_url(url).is_err() {
             return Some((false, "Its address is none that can be called.".to_owned()));
-        };
+        }
         if let Some(members) = body.as_object_mut() {
             members.insert("flow".to_owned(), run.id.as_str().into());
             members.insert("flowVersion".to_owned(), run.version.into());
@@ -117,44 +113,18 @@ impl Engine {
         }
         let id = format!("{}-{at}", run.instance);
         let call = FlowCall {
-            url: address,
+            url,
             id: &id,
             body: &body.to_string(),
         };
-        if let Some(attempt) = self.call_signed(team, &call).await {
-            return Some(in_words(&attempt));
+        match self.call_signed(team, &call).await {
+            Called::Made(attempt) => Some(in_words(&attempt)),
+            Called::TooMany => {
+                let words = "The team's flows call too many addresses: delete webhook endpoints. The flow goes on.";
+                Some((false, words.to_owned()))
+            }
+            Called::Later => None,
         }
-        let key = [("x-idempotency-key", id)];
-        let request = Request {
-            method: Method::POST,
-            url: &url,
-            headers: &key,
-            body: Body::Json(body.to_string().into()),
-            timeout: CALL_WITHIN,
-            most: ANSWER_MAX,
-        };
-        Some(
-            match self.inner.http.send(Recipient::STRANGER, &request).await {
-                Ok(reply) if (200..300).contains(&reply.status) => {
-                    (true, format!("It answered {}.", reply.status))
-                }
-                Ok(reply) => (
-                    false,
-                    format!(
-                        "It answered {}, which is no success. The flow goes on.",
-                        reply.status
-                    ),
-                ),
-                Err(error) => {
-                    tracing::info!(%error, flow.instance = %run.instance, "a merchant's webhook could not be called");
-                    (
-                        false,
-                        "It could not be reached, or did not answer in time. The flow goes on."
-                            .to_owned(),
-                    )
-                }
-            },
-        )
     }
 }
 

@@ -18,7 +18,7 @@ use store::{
 };
 use vault::Holder;
 
-use super::{EndpointView, Resume, Secrets};
+use super::{EndpointView, Resume, Secrets, flow_call::id_of_called};
 use crate::{
     Engine,
     change::Round,
@@ -54,8 +54,8 @@ pub fn no_such_endpoint(field: &str) -> Fault {
 /// What a save has made of an endpoint.
 pub(super) struct Saved {
     pub(super) endpoint: Endpoint,
-    /// The secret, to be shown once.
-    pub(super) secret: Option<String>,
+    /// The secrets, to be shown once.
+    pub(super) secrets: Option<Secrets>,
     /// Secrets that nothing needs any more.
     pub(super) replaced: Option<BlobId>,
 }
@@ -80,7 +80,7 @@ impl Engine {
             }
         };
         let saved = saved.map_err(only_fault)?;
-        Ok(EndpointView::of(saved.endpoint, saved.secret))
+        Ok(self.endpoint_view(saved.endpoint, saved.secrets.as_ref()))
     }
 
     /// The team's endpoints, the oldest first.
@@ -90,8 +90,22 @@ impl Engine {
     pub async fn endpoints(&self, caller: &Caller) -> Result<Vec<EndpointView>, Fault> {
         let found = table::of_team(&self.inner.store, caller.team).await;
         let found = found.map_err(|error| only_fault(error.into()))?;
-        let views = found.into_iter().map(|one| EndpointView::of(one, None));
+        let views = found.into_iter().map(|one| self.endpoint_view(one, None));
         Ok(views.collect())
+    }
+
+    /// One of the team's endpoints; `None` where there is none of this id.
+    ///
+    /// # Errors
+    /// `error.unavailable`, `error.unknown`.
+    pub async fn webhook_endpoint(
+        &self,
+        caller: &Caller,
+        id: EndpointId,
+    ) -> Result<Option<EndpointView>, Fault> {
+        let found = table::find(&self.inner.store, caller.team, id).await;
+        let found = found.map_err(|error| only_fault(error.into()))?;
+        Ok(found.map(|endpoint| self.endpoint_view(endpoint, None)))
     }
 
     /// Gives an endpoint a new secret, which is shown once. The one before signs as well for a day.
@@ -107,7 +121,7 @@ impl Engine {
         let saved = self.rounds(None, self.deadline(), rotate).await;
         let saved = saved.map_err(only_fault)?;
         self.erase_secrets(caller.team, saved.replaced).await;
-        Ok(EndpointView::of(saved.endpoint, saved.secret))
+        Ok(self.endpoint_view(saved.endpoint, saved.secrets.as_ref()))
     }
 
     /// Removes an endpoint, and erases its secrets.
@@ -172,7 +186,9 @@ impl Engine {
             return Err(Fault::invalid("resume", rule).into());
         }
         let known = table::of_team(&self.inner.store, team).await?;
-        if known.len() >= ENDPOINTS_MAX {
+        // Those that flows have made by calling an address don't count.
+        let is_saved = |one: &&Endpoint| one.id != id_of_called(team, &one.url);
+        if known.iter().filter(is_saved).count() >= ENDPOINTS_MAX {
             let reason = format!("is one too many: a team has at most {ENDPOINTS_MAX} endpoints");
             return Err(Fault::invalid("url", reason).into());
         }
@@ -201,7 +217,7 @@ impl Engine {
         match self.commit_naming(change, id).await? {
             None => Ok(Saved {
                 endpoint,
-                secret: Some(secrets.current().to_owned()),
+                secrets: Some(secrets),
                 replaced: None,
             }),
             Some(_) => Err(Fault::unknown().into()),
@@ -235,7 +251,7 @@ impl Engine {
             refused,
             Saved {
                 endpoint,
-                secret: None,
+                secrets: None,
                 replaced: None,
             },
         ))
@@ -264,7 +280,7 @@ impl Engine {
             refused,
             Saved {
                 endpoint,
-                secret: Some(secrets.current().to_owned()),
+                secrets: Some(secrets),
                 replaced: Some(before),
             },
         ))
@@ -282,7 +298,7 @@ impl Engine {
         self.commit_plain(change).await
     }
 
-    async fn sealed_secrets(
+    pub(super) async fn sealed_secrets(
         &self,
         team: TeamId,
         id: EndpointId,
@@ -296,7 +312,7 @@ impl Engine {
     }
 
     /// Erases secrets that nothing refers to any more. What can't be erased now stays sealed until a job finds it.
-    async fn erase_secrets(&self, team: TeamId, blob: Option<BlobId>) {
+    pub(super) async fn erase_secrets(&self, team: TeamId, blob: Option<BlobId>) {
         let Some(blob) = blob else { return };
         if let Err(error) = self.inner.vault.erase_secret(team, blob).await {
             tracing::warn!(error = %error, vault.record = %blob, "replaced secrets can't be erased");

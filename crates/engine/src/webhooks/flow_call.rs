@@ -1,19 +1,28 @@
-//! Calls of flows to an address that is one of the team's endpoints: signed with its secret, and listed with its deliveries.
+//! Calls of flows: signed with the secret of the endpoint at their address, and listed with its deliveries. An address that is no endpoint
+//! yet becomes one with its first call.
 
+use db::Change;
 use domain::{
-    id::{DeliveryId, TeamId},
-    webhook::{Attempt, Attempts, Delivery, DeliveryState, RetrySchedule},
+    audit::{Act, Deed},
+    event::KindFilter,
+    id::{DeliveryId, EndpointId, TeamId},
+    webhook::{Attempt, Attempts, Delivery, DeliveryState, Health, RetrySchedule},
 };
+use sha2::{Digest, Sha256};
 use store::{
+    feed::{self, FeedPosition},
     webhook_delivery,
     webhook_endpoint::{self as table, Endpoint},
 };
 
-use super::attempt::Letter;
+use super::{Secrets, attempt::Letter};
 use crate::{Engine, faults::EngineError};
 
 /// The kind under which calls of flows are listed. It is no event: no filter names it.
 const KIND: &str = "flow.call";
+
+/// Endpoints that a team can have of its flows' addresses alone.
+const CALLED_MAX: usize = 1_000;
 
 /// A call of a flow.
 pub(crate) struct FlowCall<'a> {
@@ -25,15 +34,39 @@ pub(crate) struct FlowCall<'a> {
     pub(crate) body: &'a str,
 }
 
+/// How a call of a flow went.
+pub(crate) enum Called {
+    /// It was made.
+    Made(Attempt),
+    /// It can't be signed now, and is to be made later.
+    Later,
+    /// The team's flows have called too many addresses.
+    TooMany,
+}
+
+/// The id of the endpoint that an address becomes by being called: of two calls at once one makes it.
+pub(super) fn id_of_called(team: TeamId, url: &str) -> EndpointId {
+    let mut hash = Sha256::new();
+    hash.update(b"endpoint of flows\0");
+    hash.update(team.uuid().as_bytes());
+    hash.update(url.as_bytes());
+    let mut bytes = [0; 16];
+    let digest = hash.finalize();
+    bytes
+        .iter_mut()
+        .zip(digest)
+        .for_each(|(byte, of)| *byte = of);
+    EndpointId::new(uuid::Builder::from_custom_bytes(bytes).into_uuid())
+}
+
 impl Engine {
-    /// Makes the call as its endpoint's deliveries are made. `None` where the address is no endpoint of the team, or its secret can't
-    /// be opened now: then the call is made without a signature.
-    pub(crate) async fn call_signed(&self, team: TeamId, call: &FlowCall<'_>) -> Option<Attempt> {
+    /// Makes the call as its endpoint's deliveries are made.
+    pub(crate) async fn call_signed(&self, team: TeamId, call: &FlowCall<'_>) -> Called {
         let made = self.called_as_endpoint(team, call).await;
         made.unwrap_or_else(|stop| {
             let (code, why) = stop.words();
-            tracing::warn!(team.id = %team, code, why, "a flow's call is not signed");
-            None
+            tracing::warn!(team.id = %team, code, why, "a flow's call can't be signed now");
+            Called::Later
         })
     }
 
@@ -41,13 +74,18 @@ impl Engine {
         &self,
         team: TeamId,
         call: &FlowCall<'_>,
-    ) -> Result<Option<Attempt>, EngineError> {
+    ) -> Result<Called, EngineError> {
         let known = table::of_team(&self.inner.store, team).await?;
-        let Some(endpoint) = known.into_iter().find(|one| one.url == call.url) else {
-            return Ok(None);
+        let endpoint = match known.iter().find(|one| one.url == call.url) {
+            Some(endpoint) => endpoint.clone(),
+            None if known.len() >= CALLED_MAX => return Ok(Called::TooMany),
+            None => match self.endpoint_of_called(team, call.url).await? {
+                Some(endpoint) => endpoint,
+                None => return Ok(Called::Later),
+            },
         };
         let Some(secrets) = self.secrets_of(&endpoint).await? else {
-            return Ok(None);
+            return Ok(Called::Later);
         };
         let letter = Letter {
             url: call.url,
@@ -58,7 +96,65 @@ impl Engine {
         };
         let attempt = self.post(&letter).await;
         self.list_call(&endpoint, call, attempt.clone()).await;
-        Ok(Some(attempt))
+        Ok(Called::Made(attempt))
+    }
+
+    /// Makes the address an endpoint that gets no events. `None`: it could not be made now.
+    async fn endpoint_of_called(
+        &self,
+        team: TeamId,
+        url: &str,
+    ) -> Result<Option<Endpoint>, EngineError> {
+        let id = id_of_called(team, url);
+        if let Some(made) = self.new_called(team, id, url).await? {
+            return Ok(Some(made));
+        }
+        let there = table::find(&self.inner.store, team, id).await?;
+        match there {
+            // Another call made it just now.
+            Some(there) if there.url == url => Ok(Some(there)),
+            // It was made so once, and leads elsewhere since.
+            Some(_) => {
+                let id = EndpointId::new(self.inner.world.uuid_v7());
+                self.new_called(team, id, url).await
+            }
+            None => Ok(None),
+        }
+    }
+
+    /// `None`: there is an endpoint of this id.
+    async fn new_called(
+        &self,
+        team: TeamId,
+        id: EndpointId,
+        url: &str,
+    ) -> Result<Option<Endpoint>, EngineError> {
+        let secrets = Secrets::new(&self.inner.world);
+        let secret = self.sealed_secrets(team, id, &secrets).await?;
+        let end = feed::end(&self.inner.store, team).await?;
+        let endpoint = Endpoint {
+            team,
+            id,
+            url: url.to_owned(),
+            kinds: KindFilter::default(),
+            enabled: false,
+            secret,
+            created_at: self.inner.world.now(),
+            place: end.unwrap_or_else(FeedPosition::beginning),
+            health: Health::default(),
+            events: 0,
+            turn: None,
+        };
+        let deed = Deed::on(team, Act::WebhookEndpointSaved, "webhook endpoint", id);
+        let deed = deed.with("new", true).with("flow", true);
+        let change = Change::new(self.change_id(), &id.key())
+            .with(table::insert(&endpoint))
+            .with(self.audit(&deed));
+        if self.commit_plain(change).await?.is_some() {
+            self.erase_secrets(team, Some(secret)).await;
+            return Ok(None);
+        }
+        Ok(Some(endpoint))
     }
 
     /// Lists a call. It was made, whether or not that can be written.
@@ -83,5 +179,24 @@ impl Engine {
             let (code, why) = stop.words();
             tracing::warn!(webhook.endpoint = %endpoint.id, code, why, "a flow's call is not listed");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[test]
+    fn an_address_is_one_endpoint_of_each_team() {
+        let (one, other) = (
+            TeamId::new(Uuid::from_u128(1)),
+            TeamId::new(Uuid::from_u128(2)),
+        );
+        let id = id_of_called(one, "https://a.example/");
+        assert_eq!(id, id_of_called(one, "https://a.example/"));
+        assert_ne!(id, id_of_called(one, "https://b.example/"));
+        assert_ne!(id, id_of_called(other, "https://a.example/"));
     }
 }

@@ -18,6 +18,7 @@ mod claim;
 mod deliveries;
 mod endpoints;
 mod flow_call;
+mod incoming;
 mod resend;
 mod round;
 mod sending;
@@ -32,12 +33,17 @@ use domain::{
     id::EndpointId,
     webhook::{Delivery, RetrySchedule},
 };
+use store::webhook_endpoint::Endpoint;
+
+use crate::Engine;
 
 #[cfg(feature = "planted")]
 pub(crate) use attempt::Letter;
 pub use deliveries::{DeliveryPage, ListDeliveries};
 pub use endpoints::{SaveEndpoint, no_such_endpoint};
-pub(crate) use flow_call::FlowCall;
+pub(crate) use flow_call::{Called, FlowCall};
+pub use incoming::{IncomingAddress, SignedWebhook};
+pub(crate) use incoming::{Message, count as count_received};
 pub use resend::Resend;
 pub(crate) use sign::Secrets;
 pub use sign::SigningSecret;
@@ -86,21 +92,28 @@ pub struct EndpointView {
     pub failing_since: Option<Timestamp>,
     /// The signing secret, where it has just been made.
     pub secret: Option<String>,
+    /// Where its server sends webhooks; their name follows.
+    pub incoming_url: String,
+    /// The secret with which its server signs those, where it has just been made.
+    pub incoming_secret: Option<String>,
 }
 
 /// A delivery, as it is shown.
 pub type DeliveryView = Delivery;
 
-impl EndpointView {
-    fn of(endpoint: store::webhook_endpoint::Endpoint, secret: Option<String>) -> Self {
-        Self {
+impl Engine {
+    /// The endpoint as it is shown; with its secrets where they have just been made.
+    fn endpoint_view(&self, endpoint: Endpoint, made: Option<&Secrets>) -> EndpointView {
+        EndpointView {
+            incoming_url: self.incoming_url(&endpoint),
             id: endpoint.id,
             url: endpoint.url,
             kinds: endpoint.kinds.entries().to_vec(),
             is_enabled: endpoint.enabled,
             created_at: endpoint.created_at,
             failing_since: endpoint.health.failing_since,
-            secret,
+            secret: made.map(|secrets| secrets.current().to_owned()),
+            incoming_secret: made.and_then(Secrets::incoming),
         }
     }
 }

@@ -16,6 +16,21 @@ const PREVIOUS_MAX: usize = 4;
 /// Random bytes of a secret. The specification asks for 24 to 64.
 const SECRET_BYTES: usize = 32;
 
+/// The most signatures of a message that are looked at.
+const SIGNATURES_MAX: usize = 8;
+
+/// A message that an endpoint's server has signed, or says so.
+pub(crate) struct Signed<'a> {
+    /// `webhook-id`.
+    pub(crate) id: &'a str,
+    /// `webhook-timestamp`, in seconds since the epoch.
+    pub(crate) seconds: i64,
+    /// `webhook-signature`.
+    pub(crate) signatures: &'a str,
+    /// The body, byte for byte.
+    pub(crate) body: &'a [u8],
+}
+
 /// The signing secrets of an endpoint, as they are sealed.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Secrets {
@@ -85,6 +100,32 @@ impl Secrets {
         &self.current
     }
 
+    /// The secret with which the endpoint's server signs what it sends here. Another one than that of events, so that nothing that was
+    /// sent there can be sent back.
+    pub(crate) fn incoming(&self) -> Option<String> {
+        let key = incoming_key(&self.current)?;
+        Some(format!("{PREFIX}{}", STANDARD.encode(key)))
+    }
+
+    /// Whether the endpoint's server signed a message, with any secret that holds. In constant time.
+    pub(crate) fn verify(&self, message: &Signed<'_>, now: Timestamp) -> bool {
+        let previous = self.previous.iter().filter(|one| one.until > now);
+        let secrets = std::iter::once(&self.current).chain(previous.map(|one| &one.secret));
+        let keys: Vec<_> = secrets.filter_map(|secret| incoming_key(secret)).collect();
+        let texts = message.signatures.split(' ').take(SIGNATURES_MAX);
+        let codes = texts.filter_map(|text| STANDARD.decode(text.strip_prefix("v1,")?).ok());
+        codes.into_iter().any(|code| {
+            keys.iter().any(|key| {
+                let mac = Hmac::<Sha256>::new_from_slice(key).ok().map(|mut mac| {
+                    mac.update(format!("{}.{}.", message.id, message.seconds).as_bytes());
+                    mac.update(message.body);
+                    mac
+                });
+                mac.is_some_and(|mac| mac.verify_slice(&code).is_ok())
+            })
+        })
+    }
+
     /// As they are sealed.
     pub(crate) fn document(&self) -> String {
         // Texts and a number can always be written.
@@ -111,6 +152,14 @@ impl Secrets {
             ("webhook-signature", signatures.join(" ")),
         ]
     }
+}
+
+/// The key of what an endpoint's server sends, made of the secret of what is sent there.
+fn incoming_key(secret: &str) -> Option<Vec<u8>> {
+    let key = STANDARD.decode(secret.strip_prefix(PREFIX)?).ok()?;
+    let mut mac = Hmac::<Sha256>::new_from_slice(&key).ok()?;
+    mac.update(b"pointsman incoming webhooks");
+    Some(mac.finalize().into_bytes().to_vec())
 }
 
 /// `v1,` and the base64 of the HMAC-SHA256 of the message.
@@ -150,6 +199,43 @@ mod tests {
             assert!(signed.split(' ').count() == n + 1 && signed.ends_with(&old));
         }
         assert!(last.rotated(&world, until).is_none());
+    }
+
+    #[test]
+    fn what_comes_in_is_verified_with_secrets_of_its_own_while_they_hold() {
+        let (world, _sim) = World::simulated(1);
+        let first = Secrets::new(&world);
+        let now = world.now();
+        let until = now.after(Duration::from_secs(10));
+        let both = first.clone().rotated(&world, until).unwrap();
+        let seconds = now.micros().div_euclid(1_000_000);
+        let message = format!("msg_1.{seconds}.{{}}");
+        let signed = |secret: &str| signature(secret, &message).unwrap();
+        let verified = |secrets: &Secrets, signatures: &str, at| {
+            let message = Signed {
+                id: "msg_1",
+                seconds,
+                signatures,
+                body: b"{}",
+            };
+            secrets.verify(&message, at)
+        };
+        let (old, new) = (first.incoming().unwrap(), both.incoming().unwrap());
+        assert!(verified(&both, &signed(&new), now));
+        assert!(verified(&both, &format!("v1,AAAA {}", signed(&old)), now));
+        assert!(!verified(&both, &signed(&old), until), "its time is over");
+        assert!(verified(&both, &signed(&new), until));
+        // What was signed for the other way, or altered, is none.
+        assert!(!verified(&both, &signed(both.current()), now));
+        assert!(!verified(&both, &signed(&new).replace("v1,", "v1a,"), now));
+        assert!(!verified(&both, "", now));
+        let other = Signed {
+            id: "msg_2",
+            seconds,
+            signatures: &signed(&new),
+            body: b"{}",
+        };
+        assert!(!both.verify(&other, now));
     }
 
     #[test]

@@ -23,6 +23,8 @@ mod customers;
 #[cfg(test)]
 mod desk;
 #[cfg(test)]
+mod endpoints;
+#[cfg(test)]
 mod erasure;
 #[cfg(test)]
 mod files;

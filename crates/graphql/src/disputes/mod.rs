@@ -6,4 +6,4 @@ mod operations;
 mod respond;
 pub(crate) mod views;
 
-pub(crate) use self::operations::{OPERATIONS, with_attachments};
+pub(crate) use self::operations::{OPERATIONS, shown, with_attachments};

@@ -30,6 +30,8 @@ impl Object for EndpointObject {
                 None => Out::Null,
             },
             "secret" => endpoint.secret.as_ref().into(),
+            "incomingUrl" => (&endpoint.incoming_url).into(),
+            "incomingSecret" => endpoint.incoming_secret.as_ref().into(),
             _ => return Err(unknown_field(self.type_name(), name)),
         })
     }

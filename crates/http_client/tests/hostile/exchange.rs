@@ -98,16 +98,18 @@ fn a_redirect_is_an_answer_and_is_not_followed() {
 }
 
 #[test]
-fn a_stranger_at_a_private_address_is_refused_also_behind_a_name() {
+fn strangers_and_subscribers_at_a_private_address_are_refused_also_behind_a_name() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     for host in ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]"] {
         let url = Url::http_or_https(&format!("http://{host}:{port}/")).unwrap();
         let request = get(&url, PATIENCE);
-        let refused = play(Private::Refused, async |client| {
-            client.send(Recipient::STRANGER, &request).await
-        });
-        assert_eq!(refused, Err(HttpError::not_sent(Reason::Private)), "{host}");
+        for recipient in [Recipient::STRANGER, Recipient::Subscriber] {
+            let refused = play(Private::Refused, async |client| {
+                client.send(recipient, &request).await
+            });
+            assert_eq!(refused, Err(HttpError::not_sent(Reason::Private)), "{host}");
+        }
     }
     listener.set_nonblocking(true).unwrap();
     let refused = listener.accept().unwrap_err();

@@ -377,7 +377,10 @@ async fn open(
                 }
                 _ => "",
             };
-            opened.with_context(|| format!("the PostgreSQL server, schema {schema}{hint}"))
+            let setting = setting(which, settings);
+            opened.with_context(|| {
+                format!("the PostgreSQL server of {setting}, schema {schema}{hint}")
+            })
         }
         None if founding == Founding::Looked => {
             let path = file(which, dir);
@@ -385,6 +388,14 @@ async fn open(
                 .with_context(|| path.display().to_string())
         }
         None => open_file(which, dir, survives(which, settings), world),
+    }
+}
+
+/// The setting that names the server of a database.
+pub(super) fn setting(which: Which, settings: &Settings) -> &'static str {
+    match which {
+        Which::Vault if settings.vault.database_url.is_some() => "vault.database_url",
+        Which::Store | Which::Vault | Which::Simulator => "database.url",
     }
 }
 

@@ -5,7 +5,7 @@ use db::{Db, Step};
 use domain::caller::Mode;
 use world::World;
 
-use super::databases::{Which, file, on_server, open_file, schema, survives, url};
+use super::databases::{Which, file, on_server, open_file, schema, setting, survives, url};
 use crate::{config::Settings, data_dir::DataDir};
 
 /// One of the installation's databases, with what it lacks.
@@ -14,6 +14,8 @@ pub struct Lacking {
     pub place: String,
     /// The migrations that it lacks, in order.
     pub steps: Vec<Step>,
+    /// Whether nothing is there yet.
+    pub is_new: bool,
 }
 
 /// The installation's databases, whether or not a server runs.
@@ -52,7 +54,12 @@ impl<'a> Upgrade<'a> {
                 None => Db::sqlite_lacks(file(which, &self.dir), which.migrations()),
             };
             let steps = steps.with_context(|| place.clone())?;
-            all.push(Lacking { place, steps });
+            let is_new = steps.len() == which.migrations().len();
+            all.push(Lacking {
+                place,
+                steps,
+                is_new,
+            });
         }
         Ok(all)
     }
@@ -99,7 +106,8 @@ impl<'a> Upgrade<'a> {
     fn place(&self, which: Which) -> String {
         match url(which, &self.settings) {
             Some(_) => format!(
-                "the PostgreSQL server, schema {}",
+                "the PostgreSQL server of {}, schema {}",
+                setting(which, &self.settings),
                 schema(which, &self.settings.database)
             ),
             None => file(which, &self.dir).display().to_string(),

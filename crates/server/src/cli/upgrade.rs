@@ -35,7 +35,18 @@ pub(super) fn upgrade(flags: &Upgrade) -> anyhow::Result<ExitCode> {
 }
 
 fn print_lacking(lacking: &Lacking) {
-    let Lacking { place, steps } = lacking;
+    let Lacking {
+        place,
+        steps,
+        is_new,
+    } = lacking;
+    if *is_new {
+        output::line(&format!(
+            "{place}: nothing is there yet; {} migrations make its tables",
+            steps.len()
+        ));
+        return;
+    }
     if steps.is_empty() {
         output::line(&format!("{place}: up to date"));
         return;

@@ -74,6 +74,7 @@ pub fn router(web: &Arc<Web>) -> Router {
     let mut router = watching()
         .route("/api/graphql", any(graphql::endpoint))
         .route("/api/webhooks/{name}", post(webhooks::take))
+        .route("/hooks/{token}/{name}", post(webhooks::take_signed))
         .route("/notifications/{token}", post(notifications::take))
         .route(
             "/attachments/upload/{token}",

@@ -88,7 +88,7 @@ async fn taken(web: &Arc<Web>, token: &str, request: Request) -> Result<(), Enve
 }
 
 /// The headers whose values are texts. Their names are in small letters.
-fn headers(headers: &HeaderMap) -> Vec<(String, String)> {
+pub(super) fn headers(headers: &HeaderMap) -> Vec<(String, String)> {
     let texts = headers.iter().filter_map(|(name, value)| {
         let value = value.to_str().ok()?;
         Some((name.as_str().to_owned(), value.to_owned()))

@@ -7,7 +7,7 @@ use axum::{
     response::Response,
 };
 use domain::{Code, Fault, bounded::JsonBlob, rights};
-use engine::Webhook;
+use engine::{Inbound, Webhook, WebhookOutcome};
 use futures_util::FutureExt;
 use http::StatusCode;
 use serde_json::{Value, json};
@@ -18,6 +18,7 @@ use super::{
     envelope::{Envelope, Media, json_answer, status_of},
     graphql::caller_of,
     media,
+    notifications::headers as texts,
     strict::Strict,
     web::Web,
 };
@@ -43,6 +44,81 @@ pub(super) async fn take(
     }
 }
 
+/// `POST /hooks/{token}/{name}`: the same from the server of a webhook endpoint, signed as Standard Webhooks says.
+pub(super) async fn take_signed(
+    State(web): State<Arc<Web>>,
+    path: Result<Path<(String, String)>, PathRejection>,
+    request: Request,
+) -> Response {
+    let Ok(Path((token, name))) = path else {
+        return Envelope::malformed(Code::Validation, "The address has a broken escape.")
+            .answer(Media::Json);
+    };
+    let work = signed(&web, &token, name, request).boxed();
+    let answered = web.world.timeout(web.rules.request_timeout, work).await;
+    match answered.unwrap_or_else(|_elapsed| Err(Envelope::of(Fault::unavailable()))) {
+        Ok(answer) => json_answer(StatusCode::ACCEPTED, "webhook", answer.to_string()),
+        Err(envelope) => envelope.answer(Media::Json),
+    }
+}
+
+async fn signed(
+    web: &Arc<Web>,
+    token: &str,
+    name: String,
+    request: Request,
+) -> Result<Value, Envelope> {
+    let Some(_working) = web.begin() else {
+        return Err(Envelope::of(Fault::unavailable()));
+    };
+    let engine = &web.service.engine;
+    let address = engine.incoming_address(token).await;
+    let Some(address) = address.map_err(Envelope::of)? else {
+        let message = "No webhook endpoint has this address.";
+        let code = Code::Validation;
+        return Err(Envelope::new(StatusCode::NOT_FOUND, code, message));
+    };
+    let headers = texts(request.headers());
+    let bytes = body::read(request.into_body(), BODY).await?;
+    let inbound = Inbound {
+        headers,
+        body: bytes.to_vec(),
+    };
+    let proven = engine.prove_webhook(address, &inbound).await;
+    let Some(proven) = proven.map_err(Envelope::of)? else {
+        let message = "Nothing proves who sent this: it has no effect.";
+        return Err(Envelope::new(
+            StatusCode::UNAUTHORIZED,
+            Code::Unauthorized,
+            message,
+        ));
+    };
+    let webhook = read(name, &bytes)?;
+    let outcome = engine.receive_signed_webhook(&proven, webhook).await;
+    Ok(answer(outcome.map_err(envelope)?))
+}
+
+/// What the body says.
+fn read(name: String, bytes: &[u8]) -> Result<Webhook, Envelope> {
+    let said = serde_json::from_slice(bytes)
+        .map(|Strict(value)| value)
+        .map_err(|_| {
+            // The parser's own words may quote the body.
+            Envelope::malformed(
+                Code::Validation,
+                "The body is no JSON, or names a member twice.",
+            )
+        })?;
+    let said = JsonBlob::parse_object(said, "body")
+        .map_err(envelope)?
+        .into_value();
+    Webhook::of(name, said).map_err(envelope)
+}
+
+fn answer(outcome: WebhookOutcome) -> Value {
+    json!({"resumed": outcome.resumed, "started": outcome.started})
+}
+
 async fn taken(web: &Arc<Web>, name: String, request: Request) -> Result<Value, Envelope> {
     let Some(_working) = web.begin() else {
         return Err(Envelope::of(Fault::unavailable()));
@@ -63,24 +139,12 @@ async fn taken(web: &Arc<Web>, name: String, request: Request) -> Result<Value, 
         ));
     }
     let bytes = body::read(request.into_body(), BODY).await?;
-    let said = serde_json::from_slice(&bytes)
-        .map(|Strict(value)| value)
-        .map_err(|_| {
-            // The parser's own words may quote the body.
-            Envelope::malformed(
-                Code::Validation,
-                "The body is no JSON, or names a member twice.",
-            )
-        })?;
-    let said = JsonBlob::parse_object(said, "body")
-        .map_err(envelope)?
-        .into_value();
-    let webhook = Webhook::of(name, said).map_err(envelope)?;
+    let webhook = read(name, &bytes)?;
     let outcome = engine
         .receive_webhook(&caller, webhook)
         .await
         .map_err(envelope)?;
-    Ok(json!({"resumed": outcome.resumed, "started": outcome.started}))
+    Ok(answer(outcome))
 }
 
 /// A fault with the status that says where it lies.

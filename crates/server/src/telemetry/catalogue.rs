@@ -10,7 +10,7 @@ enum Measure {
 use Measure::{Counter, Gauge, Histogram};
 
 /// Name, measure, meaning; sorted by name. Those of the process are written by [`super::process`].
-const FAMILIES: [(&str, Measure, &str); 49] = [
+const FAMILIES: [(&str, Measure, &str); 50] = [
     (
         "pointsman_attempt_call_duration_seconds",
         Histogram,
@@ -255,6 +255,11 @@ const FAMILIES: [(&str, Measure, &str); 49] = [
         "pointsman_webhook_attempts_total",
         Counter,
         "Attempts to deliver an event to a webhook endpoint, by outcome: taken, failed.",
+    ),
+    (
+        "pointsman_webhooks_received_total",
+        Counter,
+        "Signed webhooks that endpoints' servers sent here, by outcome: taken, forged.",
     ),
 ];
 

@@ -176,12 +176,12 @@ pub enum Evidence {
     LookUp,
     /// The answer to the call itself came late.
     LateAnswer,
-    /// The processor reported it by itself.
-    Notification,
     /// The processor has it from the time that was lost when the database was restored.
     Restored,
     /// A person said so.
     Person,
+    /// The processor reported it by itself.
+    Notification,
     /// The processor has given the authorisation up, so that its outcome counts no more.
     GivenUp,
     /// It took effect after it had been taken for ended.

@@ -156,7 +156,8 @@ impl Engine {
             return Decision::Leave(case, false);
         };
         let before = dispute.response(n).cloned();
-        let occurred = dispute.settle_response(n, news.clone(), at);
+        let news = news.clone().cleaned(case.payment.method().own_card());
+        let occurred = dispute.settle_response(n, news, at);
         if occurred.is_empty() {
             return Decision::Leave(case, false);
         }

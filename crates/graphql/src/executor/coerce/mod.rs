@@ -244,6 +244,9 @@ fn not_a_field(input: &InputObjectType, unknown: &str, given: &Map<String, Value
     let fits = |name: &&&str| given.contains_key(**name);
     let right: Vec<&str> = known.iter().filter(fits).copied().collect();
     let known = known.join(", ");
+    if is_surely_a_name(unknown) {
+        return format!("has a field `{unknown}`, which {owner} does not have; it has {known}");
+    }
     if right.is_empty() {
         format!("has a field that {owner} does not have; it has {known}")
     } else {

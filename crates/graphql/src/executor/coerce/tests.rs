@@ -211,6 +211,11 @@ fn a_misspelt_field_or_value_in_variables_is_answered_with_the_nearest() {
     assert_eq!(listed.len(), 3, "{listed:?}");
     let payment = json!({"p": {"colour": "red", "currencyCode": "EUR", "amount": 5}});
     let (_, reason) = refused(AUTHORISE, &payment);
+    let wanted = "has a field `colour`, which AuthorisedPaymentInput does not have; it has ";
+    assert!(reason.starts_with(wanted), "{reason}");
+    // What may be a value in a wrong place is not repeated.
+    let payment = json!({"p": {"4242424242424242": "red", "currencyCode": "EUR", "amount": 5}});
+    let (_, reason) = refused(AUTHORISE, &payment);
     let wanted = "has a field besides amount, currencyCode that AuthorisedPaymentInput does not have; it has ";
     assert!(reason.starts_with(wanted), "{reason}");
     assert!(

@@ -84,6 +84,8 @@ pub(crate) fn endpoint() -> EndpointView {
         created_at: at(),
         failing_since: Some(at()),
         secret: text("whsec_x"),
+        incoming_url: "https://pay.example/hooks/t/".to_owned(),
+        incoming_secret: text("whsec_y"),
     }
 }
 

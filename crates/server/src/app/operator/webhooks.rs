@@ -85,7 +85,15 @@ impl Local {
     }
 }
 
+/// The signing secret comes last, where scripts read it.
 fn show_secret(endpoint: EndpointView, say: Say<'_>) {
+    if let Some(secret) = endpoint.incoming_secret {
+        say(format!(
+            "Its server signs webhooks for {}{{name}} with:",
+            endpoint.incoming_url
+        ));
+        say(secret);
+    }
     if let Some(secret) = endpoint.secret {
         say(format!(
             "The signing secret of {}. It is not shown again:",

@@ -1,5 +1,6 @@
 //! Events for merchants.
 
+mod addresses;
 mod commands;
 mod deliveries;
 mod endpoints;

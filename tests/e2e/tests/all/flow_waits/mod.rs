@@ -1,6 +1,7 @@
 //! Flows that wait, and flows that something else than a payment starts.
 
 mod approval;
+mod signed;
 mod triggered;
 mod webhooks;
 

@@ -3,6 +3,7 @@
 mod alike;
 mod away;
 mod copied;
+mod delivering;
 mod failing;
 mod roles;
 mod rolling;

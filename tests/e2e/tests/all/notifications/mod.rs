@@ -1,5 +1,6 @@
 //! What processors send by themselves, signed by the story in the simulator's place.
 
+mod backwards;
 mod genuine;
 mod imports;
 mod kept;
