@@ -1,6 +1,7 @@
 -- code from: 5
 -- Addresses of merchants to which events are sent. Each has a place in the feed: everything up to there was sent, or has a row in
 -- webhook_delivery. A node that works on one holds its lease.
+-- `turn`, `turned_at`: what is to become of its deliveries that were pending at that time; done in parts, before anything is sent.
 create table webhook_endpoint (
     team_id text not null,
     endpoint_id text not null,
@@ -18,6 +19,8 @@ create table webhook_endpoint (
     lease text not null,
     lease_until bigint not null,
     events bigint not null,
+    turn text not null default '',
+    turned_at bigint not null default 0,
     primary key (team_id, endpoint_id)
 );
 
@@ -41,7 +44,9 @@ create table webhook_delivery (
 -- Those that are to be sent, in the order of their streams.
 create index webhook_delivery_pending on webhook_delivery (team_id, endpoint_id, stream, sequence) where state = 'PENDING';
 
-create index webhook_delivery_due on webhook_delivery (team_id, endpoint_id, next_at) where state = 'PENDING';
+-- Those that are due, in the order of their times, those of a stream together.
+create index webhook_delivery_order on webhook_delivery (team_id, endpoint_id, next_at, stream, sequence, delivery_id)
+    where state = 'PENDING';
 
 -- By their age, to be removed.
 create index webhook_delivery_age on webhook_delivery (created_at);

@@ -128,21 +128,6 @@ pub const MIGRATIONS: &[Migration] = &[
         name: "incoming webhooks",
         sql: include_str!("../migrations/0026_incoming_webhooks.sql"),
     },
-    Migration {
-        number: 30,
-        name: "order of webhook deliveries",
-        sql: include_str!("../migrations/0030_webhook_order.sql"),
-    },
-    Migration {
-        number: 31,
-        name: "one index of due webhook deliveries",
-        sql: include_str!("../migrations/0031_webhook_index.sql"),
-    },
-    Migration {
-        number: 32,
-        name: "turns of webhook endpoints",
-        sql: include_str!("../migrations/0032_webhook_turn.sql"),
-    },
 ];
 
 /// The size of most documents. Unit: bytes.

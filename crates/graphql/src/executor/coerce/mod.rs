@@ -230,7 +230,7 @@ impl Coercer<'_> {
 }
 
 /// Why a field is refused that its object does not have. What it was called is repeated only when that is nearly the name
-/// of a field: anything else may be a value that was put in a wrong place. The others that were given lead to it.
+/// of a field, or made of letters alone: anything else may be a value that was put in a wrong place. The others that were given lead to it.
 fn not_a_field(input: &InputObjectType, unknown: &str, given: &Map<String, Value>) -> String {
     let owner = &input.name;
     let known: Vec<&str> = input.fields.keys().map(Name::as_str).collect();
@@ -244,7 +244,8 @@ fn not_a_field(input: &InputObjectType, unknown: &str, given: &Map<String, Value
     let fits = |name: &&&str| given.contains_key(**name);
     let right: Vec<&str> = known.iter().filter(fits).copied().collect();
     let known = known.join(", ");
-    if is_surely_a_name(unknown) {
+    let is_words = unknown.bytes().all(|byte| byte.is_ascii_alphabetic());
+    if is_words && is_surely_a_name(unknown) {
         return format!("has a field `{unknown}`, which {owner} does not have; it has {known}");
     }
     if right.is_empty() {
