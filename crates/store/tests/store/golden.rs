@@ -111,6 +111,7 @@ const PLAIN: &[&str] = &[
     "wallet",
     "what",
     "word",
+    "turn",
 ];
 
 /// A file, and where the types that it is a sample of are declared: each of their fields must be in it.
