@@ -15,14 +15,17 @@ use tokio::sync::oneshot;
 
 use crate::{
     Broke, Broken,
-    bank::{Desk, Mood},
+    bank::{Account, Desk, Mood, OtherSystem},
     chance::Chance,
     checker::{self, Deliveries, Evidence},
     counts::join,
     digest::Digest,
     house::House,
     quiet::{at_rest, certain, delivered, reported, settled, until_whole},
-    shop::{Follower, Listener, Shop, Subscriber, card_tokens, shopper},
+    shop::{
+        Follower, Listener, Responder, Shop, Subscriber, card_tokens, keep_books, share_accounts,
+        shopper,
+    },
     stage::Weather,
 };
 
@@ -64,6 +67,7 @@ pub(crate) fn play(seed: u64, shoppers: u32) -> Result<Played, Broke> {
         Subscriber::new(&shop, Chance::of(seed, stream), is_neighbour).begin()
     });
     let subscribers = house.run(join_all(subscribers))?;
+    let accounts = house.run(share_accounts(&shop))?;
     house.bank.set_mood(Mood::Ill(ONE_IN));
     set_calm(&house, false);
     house.stage.set_weather(Weather::Foul);
@@ -92,19 +96,45 @@ pub(crate) fn play(seed: u64, shoppers: u32) -> Result<Played, Broke> {
         .into_iter()
         .map(|one| apart(&house, one.go_on(Arc::clone(&closed))))
         .collect();
-    let desk = Desk::new(&house.bank, Chance::of(seed, 13)).work(Arc::clone(&closed));
-    let working = apart(&house, desk);
+    let around = around(&shop, seed, accounts, &closed);
     house.run(join_all(visits))?;
     closed.store(true, Ordering::SeqCst);
+    house.run(join_all(around.until_closed))?;
     let followers = house.run(join_all(following))?;
     let subscribers = house.run(join_all(subscribing))?;
     let clients = Clients {
         followers: followers.into_iter().flatten().collect(),
         listener: house.run(listening)?.ok(),
         subscribers: subscribers.into_iter().flatten().collect(),
-        desk: Some(working),
+        desk: Some(around.desk),
     };
     conclude(&house, &shop, clients)
+}
+
+/// Those who work around the shop.
+struct Around {
+    /// They end when it has closed.
+    until_closed: [oneshot::Receiver<()>; 3],
+    /// Ends with its last move.
+    desk: oneshot::Receiver<()>,
+}
+
+/// Customers dispute, the merchant responds, another system sells, and somebody looks after that.
+fn around(shop: &Shop, seed: u64, accounts: Vec<Account>, closed: &Arc<AtomicBool>) -> Around {
+    let house = &*shop.house;
+    let (chance, closed) = (|stream| Chance::of(seed, stream), || Arc::clone(closed));
+    let desk = Desk::new(&house.bank, chance(13)).work(closed());
+    let responder = Responder::new(shop, chance(14)).work(closed());
+    let other = OtherSystem::new(&house.bank, chance(15), accounts).work(closed());
+    let books = keep_books(shop.clone(), chance(16), closed());
+    Around {
+        until_closed: [
+            apart(house, responder),
+            apart(house, other),
+            apart(house, books),
+        ],
+        desk: apart(house, desk),
+    }
 }
 
 /// Does work in a task of its own; what comes of it.

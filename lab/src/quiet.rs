@@ -28,6 +28,8 @@ const CERTAIN: Duration = Duration::from_mins(5);
 
 /// So many minutes without a delivery are the end: longer than the longest pause before one is tried again.
 const QUIET: u32 = 30;
+/// Within so many minutes every response is looked for that got no answer: longer than the pause after several look-ups that failed.
+const LOOKED_FOR: u32 = 100;
 const A_MINUTE: Duration = Duration::from_mins(1);
 const A_MOMENT: Duration = Duration::from_secs(7);
 
@@ -81,15 +83,20 @@ pub(crate) async fn delivered(house: &House, clients: &Clients) -> Result<(), Br
     Ok(())
 }
 
-/// Waits until every notification was taken, and every dispute is known as it is booked. What never becomes so the checker finds.
+/// Waits until every notification was taken, and every dispute is known as it is booked, with what was responded, and so is
+/// what another system sold. What never becomes so the checker finds.
 ///
 /// # Errors
 /// The payments, or the disputes, can't be read.
 pub(crate) async fn reported(shop: &Shop) -> Result<(), Broke> {
-    for _ in 0..QUIET {
+    for _ in 0..LOOKED_FOR {
         let is_quiet = shop.house.post().is_none_or(PostOffice::is_quiet);
         let known = disputes(shop).await?;
-        if is_quiet && checker::unreported(&known, &listed(shop).await?).is_empty() {
+        let is_quiet = is_quiet && !known.listed.iter().any(checker::is_responding);
+        let payments = listed(shop).await?;
+        let books = shop.house.bank.ledger().entries();
+        let is_quiet = is_quiet && checker::unimported(&books, &payments).is_empty();
+        if is_quiet && checker::unreported(&known, &payments).is_empty() {
             return Ok(());
         }
         shop.house.world.sleep(A_MINUTE).await;
@@ -147,6 +154,7 @@ pub(crate) async fn disputes(shop: &Shop) -> Result<Disputes, Broke> {
             return Ok(Disputes {
                 listed,
                 booked: house.bank.ledger().disputes(),
+                asked: house.bank.responses(),
                 wrong: house.post().map(PostOffice::wrong).unwrap_or_default(),
             });
         }
@@ -217,9 +225,11 @@ async fn resolve(shop: &Shop, payment: &Value) {
         .get("refundedAmount")
         .and_then(Value::as_i64)
         .unwrap_or(0);
-    let outcome = match (text("status"), amount("authorised"), amount("captured")) {
-        ("REFUND_PENDING", ..) if amount("refunded") > answer => "REFUNDED",
-        ("REFUND_PENDING", ..) => "NOT_REFUNDED",
+    // Also of a payment that is DISPUTED meanwhile.
+    let refunds = checker::has_pending_refund(payment);
+    let outcome = match (refunds, amount("authorised"), amount("captured")) {
+        (true, ..) if amount("refunded") > answer => "REFUNDED",
+        (true, ..) => "NOT_REFUNDED",
         (_, 0, _) => "NOT_CHARGED",
         (_, _, 0) => "AUTHORISED",
         _ => "CAPTURED",

@@ -5,23 +5,27 @@ use lab::{Crashes, Plan, hunt};
 use planted::Bug;
 
 /// Found at a crash point or in a story, whatever the seed. What goes wrong in each: an order of sending, a lease, what
-/// is answered, a checkout, money, a job that is overtaken.
-const BY_STORIES: [Bug; 6] = [
+/// is answered, a checkout, money, a job that is overtaken, responses to disputes.
+const BY_STORIES: [Bug; 9] = [
     Bug::SendBeforeCommit,
     Bug::LeaseIgnored,
     Bug::LateRequestAnsweredFailed,
     Bug::ReturnUnchecked,
     Bug::TimerDecides,
     Bug::HandBackUnguarded,
+    Bug::AcceptedDuringEvidence,
+    Bug::EvidenceSentTwice,
+    Bug::ResponseUnderNewReference,
 ];
 
 /// Found by chance alone, one in some 250 to 2,000 payments: a step of a flow, a commit whose outcome is unknown, an answer
-/// without its payment, a list that is followed.
-const BY_CHANCE: [Bug; 4] = [
+/// without its payment, a list that is followed, what another system sold.
+const BY_CHANCE: [Bug; 5] = [
     Bug::FlowStepNotRetried,
     Bug::UnknownCommitIsDone,
     Bug::UnstoredOutcomeNotNamed,
     Bug::ListsUnsettled,
+    Bug::ImportSendsEvents,
 ];
 
 #[test]

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use domain::answer::Known;
+use domain::{answer::Known, processor_text::ProcessorText};
 
-/// A call that brought no answer that can be used. The reasons are for the operator: a processor's words may quote what it was
+/// A call that brought no answer that can be used. The reasons are for the operator's log: a processor's words may quote what it was
 /// sent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CallError {
@@ -12,7 +12,7 @@ pub enum CallError {
     #[error("the request was not sent: {reason}")]
     NotSent {
         /// Why.
-        reason: String,
+        reason: ProcessorText,
         /// How long the processor asks to be left alone, where it says so.
         again_after: Option<Duration>,
     },
@@ -20,7 +20,7 @@ pub enum CallError {
     #[error("the outcome is unknown: {reason}")]
     Unknown {
         /// Why.
-        reason: String,
+        reason: ProcessorText,
         /// What is known all the same. It is kept with the operation, and given back to the connector with the look-up.
         known: Known,
     },
@@ -28,9 +28,9 @@ pub enum CallError {
     #[error("the processor refused the request: {reason}")]
     Rejected {
         /// The processor's own code for it.
-        code: Option<String>,
+        code: Option<ProcessorText>,
         /// Why.
-        reason: String,
+        reason: ProcessorText,
         /// What must change before such a request is accepted.
         cause: Cause,
     },
@@ -53,7 +53,7 @@ pub enum Cause {
 
 impl CallError {
     /// Nothing was sent.
-    pub fn not_sent(reason: impl Into<String>) -> Self {
+    pub fn not_sent(reason: impl Into<ProcessorText>) -> Self {
         Self::NotSent {
             reason: reason.into(),
             again_after: None,
@@ -61,7 +61,7 @@ impl CallError {
     }
 
     /// It may have happened, and nothing is known of it.
-    pub fn unknown(reason: impl Into<String>) -> Self {
+    pub fn unknown(reason: impl Into<ProcessorText>) -> Self {
         Self::Unknown {
             reason: reason.into(),
             known: Known::default(),
@@ -69,7 +69,7 @@ impl CallError {
     }
 
     /// The processor refused the request for what is in it.
-    pub fn rejected(reason: impl Into<String>) -> Self {
+    pub fn rejected(reason: impl Into<ProcessorText>) -> Self {
         Self::Rejected {
             code: None,
             reason: reason.into(),

@@ -104,7 +104,8 @@ impl std::fmt::Debug for EvidenceFile {
 pub enum FoundResponse {
     /// It has it; the dispute stands so.
     Taken(DisputeReport),
-    /// It does not have it. How the dispute stands, where that is known.
+    /// It does not have it, as far as it knows now: proof only after [`crate::Descriptor::not_found_final_after`]. How the dispute
+    /// stands, where that is known.
     Absent(Option<DisputeReport>),
 }
 

@@ -68,7 +68,7 @@ mod tests {
             reference: reference.and_then(Reference::other),
             processor_id: id.map(str::to_owned),
             answer: LaterAnswer::Refused {
-                reason: reason.to_owned(),
+                reason: reason.into(),
                 booked: None,
             },
         }
@@ -92,7 +92,7 @@ mod tests {
                 processor_id,
             });
             answer.map(|answer| match answer {
-                LaterAnswer::Refused { reason, .. } => reason.clone(),
+                LaterAnswer::Refused { reason, .. } => reason.to_string(),
                 other => panic!("{other:?}"),
             })
         };

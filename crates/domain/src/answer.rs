@@ -8,7 +8,7 @@ use crate::{
     decline::Decline,
     method::CardFunding,
     money::Money,
-    processor_text::{OwnCard, clean, clean_address, clean_any},
+    processor_text::{OwnCard, ProcessorText, clean_address},
 };
 
 /// The facts that come with an approval.
@@ -17,19 +17,19 @@ pub struct Approval {
     /// The processor's own id of the authorisation.
     pub processor_id: Option<String>,
     /// The processor's own word for the status.
-    pub processor_status: Option<String>,
+    pub processor_status: Option<ProcessorText>,
     /// The network's word for it, such as `approved_by_network`.
-    pub network_status: Option<String>,
+    pub network_status: Option<ProcessorText>,
     /// The processor's estimate of risk, a word.
-    pub risk_level: Option<String>,
+    pub risk_level: Option<ProcessorText>,
     /// The processor's estimate of risk in hundredths of a point, as the processor scales it.
     pub risk_score_hundredths: Option<i64>,
     /// What the processor knows of the card: credit, debit or prepaid.
     pub funding: Option<CardFunding>,
     /// The card's issuing bank.
-    pub issuing_bank: Option<String>,
+    pub issuing_bank: Option<ProcessorText>,
     /// The card's country, ISO 3166-1 alpha-2.
-    pub card_country: Option<String>,
+    pub card_country: Option<ProcessorText>,
     /// Where the processor shows a receipt.
     pub receipt_url: Option<String>,
     /// The scheme's id of the transaction, for later merchant-initiated payments.
@@ -47,25 +47,6 @@ impl Approval {
         card.clean_id(&mut self.processor_id);
         card.clean_id(&mut self.scheme_transaction_id);
         clean_address(&mut self.receipt_url);
-        for text in [
-            &mut self.processor_status,
-            &mut self.network_status,
-            &mut self.risk_level,
-            &mut self.issuing_bank,
-            &mut self.card_country,
-        ] {
-            clean_any(text);
-        }
-        if let Some(ThreeDs {
-            eci,
-            version,
-            result,
-        }) = &mut self.three_ds
-        {
-            for text in [eci, version, result] {
-                clean_any(text);
-            }
-        }
     }
 }
 
@@ -73,11 +54,11 @@ impl Approval {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ThreeDs {
     /// The Electronic Commerce Indicator, two digits such as `05`.
-    pub eci: Option<String>,
+    pub eci: Option<ProcessorText>,
     /// The protocol's version, such as `2.2.0`.
-    pub version: Option<String>,
+    pub version: Option<ProcessorText>,
     /// Whether the check succeeded, a word such as `AUTHENTICATED`.
-    pub result: Option<String>,
+    pub result: Option<ProcessorText>,
 }
 
 /// What the customer must do before the processor can decide.
@@ -133,24 +114,20 @@ pub enum Answer {
     /// The processor failed, and says that nothing was authorised.
     Failed {
         /// The processor's reason, for people.
-        reason: String,
+        reason: ProcessorText,
     },
 }
 
 impl Answer {
-    /// Brings the processor's texts into the form in which they are kept.
+    /// Brings the processor's ids and addresses into the form in which they are kept. Its texts are by their type.
     pub(crate) fn clean(&mut self, card: OwnCard<'_>) {
         match self {
             // The address of a page that asks stays as it is: a browser reads it.
             Self::Approved { approval, .. }
             | Self::Held { approval }
-            | Self::ActionRequired { approval, .. } => approval.clean(card),
-            Self::Declined { decline, approval } => {
-                clean_any(&mut decline.processor_code);
-                clean_any(&mut decline.processor_type);
-                approval.clean(card);
-            }
-            Self::Failed { reason } => clean(reason),
+            | Self::ActionRequired { approval, .. }
+            | Self::Declined { approval, .. } => approval.clean(card),
+            Self::Failed { .. } => {}
         }
     }
 
@@ -209,7 +186,7 @@ pub enum LaterAnswer {
     /// Refused; nothing happened.
     Refused {
         /// The processor's reason, for people.
-        reason: String,
+        reason: ProcessorText,
         /// What was refused.
         booked: Option<Booked>,
     },
@@ -217,20 +194,20 @@ pub enum LaterAnswer {
     /// [`LaterAnswer::Done`].
     Reversed {
         /// The processor's reason, for people.
-        reason: String,
+        reason: ProcessorText,
         /// What was undone.
         booked: Option<Booked>,
     },
 }
 
 impl LaterAnswer {
-    /// Brings the processor's texts into the form in which they are kept.
+    /// Brings the processor's ids and addresses into the form in which they are kept. Its texts are by their type.
     pub(crate) fn clean(&mut self, card: OwnCard<'_>) {
         match self {
             Self::Done { processor_id, .. } | Self::Pending { processor_id, .. } => {
                 card.clean_id(processor_id);
             }
-            Self::Refused { reason, .. } | Self::Reversed { reason, .. } => clean(reason),
+            Self::Refused { .. } | Self::Reversed { .. } => {}
         }
     }
 }

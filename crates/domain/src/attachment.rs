@@ -195,6 +195,8 @@ pub enum Refused {
     TooMany,
     /// The files would be too large together.
     TooMuch,
+    /// So much was uploaded and deleted within a day that nothing more is taken for now.
+    TooMuchDeleted,
 }
 
 impl Refused {
@@ -220,6 +222,12 @@ impl Refused {
                 "The attachments would have more than {} bytes together.",
                 limits.total_bytes
             ),
+            Self::TooMuchDeleted => format!(
+                "More than {} files, or {} bytes, were uploaded here within a day, those included that are deleted: their content is \
+                 kept for a day. Please try again tomorrow.",
+                limits.files_with_deleted(),
+                limits.bytes_with_deleted()
+            ),
         }
     }
 }
@@ -231,19 +239,39 @@ pub struct Usage {
     pub files: u32,
     /// How large they are together. Unit: bytes.
     pub bytes: u64,
+    /// Deleted ones whose content is still there.
+    pub deleted_files: u32,
+    /// How large those are together. Unit: bytes.
+    pub deleted_bytes: u64,
 }
 
+/// Deleted files count as long as their content is there: with them there may be so many times as many as without.
+const WITH_DELETED: u32 = 5;
+
 impl Limits {
+    fn files_with_deleted(self) -> u32 {
+        self.files.saturating_mul(WITH_DELETED)
+    }
+
+    fn bytes_with_deleted(self) -> u64 {
+        self.total_bytes.saturating_mul(WITH_DELETED.into())
+    }
+
     /// Whether there is room for one more file, of which nothing is known yet.
     ///
     /// # Errors
-    /// `TooMany`, `TooMuch`.
+    /// `TooMany`, `TooMuch`, `TooMuchDeleted`.
     pub fn room(self, usage: Usage) -> Result<(), Refused> {
         if usage.files >= self.files {
             return Err(Refused::TooMany);
         }
         if usage.bytes >= self.total_bytes {
             return Err(Refused::TooMuch);
+        }
+        if usage.files.saturating_add(usage.deleted_files) >= self.files_with_deleted()
+            || usage.bytes.saturating_add(usage.deleted_bytes) >= self.bytes_with_deleted()
+        {
+            return Err(Refused::TooMuchDeleted);
         }
         Ok(())
     }
@@ -389,6 +417,12 @@ mod tests {
         let one = Usage {
             files: 1,
             bytes: 17,
+            ..Usage::default()
+        };
+        let deleted = |files, bytes| Usage {
+            deleted_files: files,
+            deleted_bytes: bytes,
+            ..Usage::default()
         };
         let admit = |content: &[u8], usage| limits.admit(content, FileType::Pdf, usage);
         assert_eq!(admit(PDF, none), Ok(()));
@@ -397,8 +431,19 @@ mod tests {
         assert_eq!(admit(PNG, none), Err(Refused::OtherContent(FileType::Png)));
         assert_eq!(admit(b"text", none), Err(Refused::UnknownContent));
         assert_eq!(admit(PDF, one), Err(Refused::TooMuch));
+        assert_eq!(admit(PDF, deleted(9, 149)), Ok(()));
+        for much in [deleted(10, 10), deleted(1, 150)] {
+            assert_eq!(admit(PDF, much), Err(Refused::TooMuchDeleted));
+        }
         assert_eq!(
-            admit(PDF, Usage { files: 2, bytes: 2 }),
+            admit(
+                PDF,
+                Usage {
+                    files: 2,
+                    bytes: 2,
+                    ..Usage::default()
+                }
+            ),
             Err(Refused::TooMany)
         );
     }

@@ -210,7 +210,7 @@ fn masked(text: &str, shown: usize) -> String {
 }
 
 /// Whether a text holds what looks like a card's number: digits of a brand's range and length with a right checksum, in
-/// one piece or in groups with one space, dash, dot, underscore, slash or the like between them. Digits of other scripts count.
+/// one piece or in groups with a dash, dot, underscore, slash or the like, or with up to three spaces or line breaks between them. Digits of other scripts count.
 ///
 /// A number that is glued to other digits is not seen: most long numbers hold one by chance. For texts that are kept or logged in clear. Lengths that telephone numbers have too (Visa's old 13) don't count, and neither
 /// do the groups of a UUID: one in some five thousand has a card's number by chance.
@@ -221,8 +221,7 @@ pub fn holds_card_number(text: &str) -> bool {
     let mut rest = text.as_ref();
     while let Some(start) = rest.find(|letter: char| letter.is_ascii_digit()) {
         let (gap, from) = rest.split_at(start);
-        let mut between = gap.chars();
-        if !(between.next().is_some_and(is_between_groups) && between.next().is_none()) {
+        if !separates(gap.chars()) {
             groups.clear();
         }
         let end = from
@@ -238,12 +237,28 @@ pub fn holds_card_number(text: &str) -> bool {
     false
 }
 
-/// What people and programs write between the groups of a number.
+/// White space between two groups at most: two spaces, or a line that is broken and indented. Unit: characters.
+const MOST_SPACE: usize = 3;
+
+/// Whether this stands between two groups of one number: a mark, white space, or a mark before white space.
+fn separates(mut between: impl Iterator<Item = char>) -> bool {
+    let Some(first) = between.next() else {
+        return false;
+    };
+    let mut length = 1_usize;
+    let is_space = between.all(|letter| {
+        length = length.saturating_add(1);
+        letter.is_whitespace() && length <= MOST_SPACE
+    });
+    is_space && (first.is_whitespace() || is_between_groups(first))
+}
+
+/// What people and programs write between the groups of a number, besides white space.
 const fn is_between_groups(letter: char) -> bool {
     matches!(
         letter,
-        ' ' | '-' | '.' | '_' | '/' | '\\' | '|' | '\u{a0}' | '\u{ad}' | '\u{b7}' | '\u{2009}'
-            ..='\u{2015}' | '\u{202f}' | '\u{ff0d}'
+        '-' | '.' | '_' | '/' | '\\' | '|' | '\u{a0}' | '\u{ad}' | '\u{b7}' | '\u{2009}'
+            ..='\u{2015}' | '\u{202a}'..='\u{202f}' | '\u{2060}'..='\u{2069}' | '\u{ff0d}'
     )
 }
 

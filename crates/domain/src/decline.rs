@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::text_enum::text_enum;
+use crate::{processor_text::ProcessorText, text_enum::text_enum};
 
 text_enum!(
     /// The reason of a decline, the same for every processor.
@@ -107,9 +107,9 @@ pub struct Decline {
     /// Whether another try is worthwhile.
     pub kind: DeclineType,
     /// The processor's own code.
-    pub processor_code: Option<String>,
+    pub processor_code: Option<ProcessorText>,
     /// The processor's own word for soft or hard.
-    pub processor_type: Option<String>,
+    pub processor_type: Option<ProcessorText>,
 }
 
 impl Decline {

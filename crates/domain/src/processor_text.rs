@@ -1,6 +1,8 @@
 //! Texts of processors. They come from outside, are kept in clear and are shown to people, in browsers and on terminals.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, fmt, ops::Deref};
+
+use serde::{Deserialize, Serialize};
 
 use crate::card_number::{mask_card_numbers, mask_cards_where};
 
@@ -11,6 +13,44 @@ pub const ID_MAX: usize = 255;
 
 /// Longest address of a page that is kept. Unit: bytes.
 const ADDRESS_MAX: usize = 2048;
+
+/// A text of a processor as it is kept: one line of at most [`TEXT_MAX`] characters, without card numbers. There is no other way to make
+/// one, so what a connector hands on as this type is clean wherever it goes, into logs too.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(from = "String")]
+pub struct ProcessorText(String);
+
+impl From<&str> for ProcessorText {
+    fn from(text: &str) -> Self {
+        Self(processor_text(text, TEXT_MAX))
+    }
+}
+
+impl From<String> for ProcessorText {
+    fn from(text: String) -> Self {
+        text.as_str().into()
+    }
+}
+
+impl Deref for ProcessorText {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for ProcessorText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for ProcessorText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
+    }
+}
 
 /// A text of a processor as it is kept: one line of at most `max` characters, without card numbers.
 pub fn processor_text(text: &str, max: usize) -> String {
@@ -64,15 +104,14 @@ pub(crate) fn clean(text: &mut String) {
     *text = processor_text(text, TEXT_MAX);
 }
 
-/// The same for one that may be missing.
-pub(crate) fn clean_any(text: &mut Option<String>) {
-    text.iter_mut().for_each(clean);
-}
-
 /// An address of a page. One that no browser would take as it is, is left out.
 pub(crate) fn clean_address(address: &mut Option<String>) {
-    let fits = |text: &String| text.len() <= ADDRESS_MAX && one_line(text) == *text;
-    *address = address.take().filter(fits);
+    *address = address.take().filter(|text| is_address(text));
+}
+
+/// Whether a browser can be sent to an address as it is.
+pub fn is_address(text: &str) -> bool {
+    text.len() <= ADDRESS_MAX && one_line(text) == text
 }
 
 /// The card of a payment, as far as it is known. It cleans ids: they look like numbers of other cards by chance, and calls need them
@@ -86,6 +125,13 @@ pub struct OwnCard<'a> {
 }
 
 impl OwnCard<'_> {
+    /// Whether an id can be kept as it is: of a bounded length, in one line, and not the card's number.
+    pub fn keeps(self, id: &str) -> bool {
+        let mut kept = Some(id.to_owned());
+        self.clean_id(&mut kept);
+        kept.as_deref() == Some(id)
+    }
+
     /// Brings an id, where there is one, into the form in which it is kept.
     pub fn clean_id(self, id: &mut Option<String>) {
         if let Some(id) = id {
@@ -130,6 +176,24 @@ mod tests {
         );
         let at_the_end = format!("{} 4242424242424242", "x".repeat(490));
         assert!(!processor_text(&at_the_end, TEXT_MAX).contains("4242"));
+    }
+
+    #[test]
+    fn the_type_is_clean_however_it_is_made() {
+        let dirty = "4242424242424242\u{1b}[2J\nx";
+        let text = ProcessorText::from(dirty);
+        assert_eq!(&*text, "************4242 [2J x");
+        let json = serde_json::to_string(&dirty).unwrap();
+        let read: ProcessorText = serde_json::from_str(&json).unwrap();
+        assert_eq!(read, text);
+        assert_eq!(
+            serde_json::to_string(&read).unwrap(),
+            "\"************4242 [2J x\""
+        );
+        assert_eq!(
+            format!("{text} {text:?}"),
+            "************4242 [2J x \"************4242 [2J x\""
+        );
     }
 
     #[test]

@@ -7,11 +7,13 @@
     reason = "each has the shape of what it stands in for"
 )]
 
+use connector::Reference;
 use db::{Change, Committed, Statement};
 use domain::{
     Fault, Timestamp,
+    dispute::{Absence, Dispute, ResponseNews},
     id::TeamId,
-    payment::{Occurrence, OperationState, Payment},
+    payment::{ImportMode, Occurrence, OperationState, Payment},
     webhook::Attempt,
 };
 use store::{Part, feed::FeedPosition};
@@ -22,6 +24,7 @@ use crate::{
     events::EventCursor,
     faults::EngineError,
     idempotency::{NamedVersion, payment_response},
+    payments::Connected,
     settled::Reading,
     webhooks::Letter,
 };
@@ -139,6 +142,26 @@ pub(crate) async fn rename_message(engine: &Engine, letter: &Letter<'_>) -> Atte
     engine.unplanted_post(&renamed).await
 }
 
+/// For `Engine::look_for_response`: nobody is asked.
+pub(crate) async fn look_for_no_response(
+    engine: &Engine,
+    _: &Dispute,
+    _: &Connected,
+    _: u32,
+) -> Result<ResponseNews, EngineError> {
+    Ok(ResponseNews::Absent(Absence {
+        report: None,
+        asked: engine.inner.world.now(),
+        final_after: None,
+    }))
+}
+
+/// For `disputes::respond::reference`: another one whenever it is sent.
+pub(crate) fn reference_of_version(dispute: &Dispute, n: u32) -> Option<Reference> {
+    let (key, version) = (dispute.id().key(), dispute.version());
+    Reference::other(&format!("dispute-{key}-{n}-{version}"))
+}
+
 /// For `NamedVersion::kept`.
 pub(crate) const fn keep_no_version(_: &NamedVersion, _: &Payment) -> Vec<Statement> {
     Vec::new()
@@ -149,4 +172,9 @@ pub(crate) fn keep_later_version(named: &NamedVersion, payment: &Payment) -> Vec
     named
         .with(payment_response(payment))
         .unplanted_kept(payment)
+}
+
+/// For `notifications::import::announces`.
+pub(crate) const fn announce_any(_: ImportMode) -> bool {
+    true
 }

@@ -76,7 +76,7 @@ pub use audit::{Broken, Listed, Mark, TrailFilter, Verified, Verifier, Written, 
 pub use connections::{ConnectionView, SaveConnection};
 pub use disputes::{
     AcceptDispute, DisputePage, DisputeView, EvidenceView, KeptEvidence, ListDisputes,
-    SubmitEvidence,
+    SubmitEvidence, UnsuitableAttachment,
 };
 pub use events::{After, EventPage, Followed, FollowedEvents, FollowedPayment, ListEvents};
 pub use flows::{FlowFormat, FlowTrial, FlowView, SaveFlow, TrialStep, WrittenFlow};
@@ -220,7 +220,7 @@ impl Engine {
                 quotas: quotas::Quotas::new(&parts.settings.quotas),
                 numbers: numbers::Numbers::default(),
                 running: AtomicUsize::new(0),
-                limits: jobs::Limits::default(),
+                limits: jobs::Limits::of(&parts.settings),
                 calling: payments::Calling::default(),
                 draining: AtomicBool::new(false),
                 settings: parts.settings,

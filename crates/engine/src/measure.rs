@@ -44,6 +44,7 @@ pub(crate) fn begin_counting() {
         metrics::counter!("pointsman_intent_commits_total", "status" => status.code()).increment(0);
     }
     metrics::counter!("pointsman_connection_rests_total").increment(0);
+    metrics::counter!("pointsman_dispute_look_ups_failed_total").increment(0);
     metrics::counter!("pointsman_credentials_refused_total").increment(0);
 }
 

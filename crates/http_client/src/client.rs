@@ -1,6 +1,10 @@
 //! The client over the network.
 
-use std::{error::Error as _, sync::OnceLock, time::Duration};
+use std::{
+    error::Error as _,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
@@ -11,6 +15,7 @@ use hyper_util::{
     client::legacy::{self, connect::capture_connection},
     rt::{TokioExecutor, TokioTimer},
 };
+use tokio::sync::Semaphore;
 use world::{Elapsed, World};
 
 use crate::{
@@ -24,6 +29,12 @@ const IDLE: Duration = Duration::from_secs(30);
 
 /// Connections to one host that are kept while nothing uses them.
 const IDLE_PER_HOST: usize = 64;
+
+/// The same of a subscriber's: there may be thousands of them, and one that waits for a place must have it before its own time is over.
+const SUBSCRIBER_IDLE: Duration = Duration::from_secs(5);
+
+/// Connections to one host of a subscriber that are kept while nothing uses them.
+const SUBSCRIBER_IDLE_PER_HOST: usize = 16;
 
 /// A subscriber's body that has not ended after this time is left: its status is known.
 const BODY_WITHIN: Duration = Duration::from_secs(2);
@@ -48,6 +59,8 @@ pub struct Client {
     pooled: OnceLock<Exchange>,
     /// The same for subscribers, whose addresses are judged.
     subscribers: OnceLock<Exchange>,
+    /// Places for connections to subscribers; `None`: as many as are asked for.
+    places: Option<Arc<Semaphore>>,
 }
 
 impl Client {
@@ -62,7 +75,19 @@ impl Client {
             trust: Trust::new(further)?,
             pooled: OnceLock::new(),
             subscribers: OnceLock::new(),
+            places: None,
         })
+    }
+
+    /// The same with at most so many connections to subscribers at a time, kept ones included. A request that finds no place waits
+    /// for one.
+    #[must_use]
+    pub fn with_subscribers(self, connections: usize) -> Self {
+        let most = connections.min(Semaphore::MAX_PERMITS);
+        Self {
+            places: Some(Arc::new(Semaphore::new(most))),
+            ..self
+        }
     }
 
     /// Whether a text can be the further authorities of a client.
@@ -76,8 +101,8 @@ impl Client {
     /// The exchange that obeys the recipient's rules.
     fn exchange(&self, recipient: &Recipient<'_>) -> Result<Exchange, HttpError> {
         match recipient {
-            Recipient::Processor { .. } => self.kept(&self.pooled, false),
-            Recipient::Subscriber => self.kept(&self.subscribers, self.private == Private::Refused),
+            Recipient::Processor { .. } => self.to_processors(),
+            Recipient::Subscriber => self.to_subscribers(),
             Recipient::Stranger { identity, .. } => {
                 let dial = self.dial(*identity, self.private == Private::Refused)?;
                 Ok(legacy::Client::builder(TokioExecutor::new())
@@ -88,20 +113,24 @@ impl Client {
         }
     }
 
-    /// The exchange of a pool that keeps its connections.
-    fn kept(&self, pool: &OnceLock<Exchange>, public_only: bool) -> Result<Exchange, HttpError> {
-        if let Some(exchange) = pool.get() {
+    fn to_processors(&self) -> Result<Exchange, HttpError> {
+        if let Some(exchange) = self.pooled.get() {
             return Ok(exchange.clone());
         }
-        let dial = self.dial(None, public_only)?;
-        // A request that a kept connection provably did not take is sent once more, on a new one.
-        let exchange = legacy::Client::builder(TokioExecutor::new())
-            .pool_timer(TokioTimer::new())
-            .pool_idle_timeout(IDLE)
-            .pool_max_idle_per_host(IDLE_PER_HOST)
-            .retry_canceled_requests(true)
-            .build(dial);
-        Ok(pool.get_or_init(|| exchange).clone())
+        let exchange = kept(self.dial(None, false)?, IDLE, IDLE_PER_HOST);
+        Ok(self.pooled.get_or_init(|| exchange).clone())
+    }
+
+    fn to_subscribers(&self) -> Result<Exchange, HttpError> {
+        if let Some(exchange) = self.subscribers.get() {
+            return Ok(exchange.clone());
+        }
+        let dial = Dial {
+            places: self.places.clone(),
+            ..self.dial(None, self.private == Private::Refused)?
+        };
+        let exchange = kept(dial, SUBSCRIBER_IDLE, SUBSCRIBER_IDLE_PER_HOST);
+        Ok(self.subscribers.get_or_init(|| exchange).clone())
     }
 
     fn dial(&self, identity: Option<&Identity>, public_only: bool) -> Result<Dial, HttpError> {
@@ -114,6 +143,7 @@ impl Client {
             public_only,
             tls: tls.into(),
             within: MADE_WITHIN,
+            places: None,
         })
     }
 
@@ -149,6 +179,17 @@ impl Client {
         let had_connection = connection.connection_metadata().is_some();
         Err(failure.into_error(had_connection))
     }
+}
+
+/// The exchange of a pool that keeps its connections.
+fn kept(dial: Dial, idle: Duration, idle_per_host: usize) -> Exchange {
+    // A request that a kept connection provably did not take is sent once more, on a new one.
+    legacy::Client::builder(TokioExecutor::new())
+        .pool_timer(TokioTimer::new())
+        .pool_idle_timeout(idle)
+        .pool_max_idle_per_host(idle_per_host)
+        .retry_canceled_requests(true)
+        .build(dial)
 }
 
 impl Client {

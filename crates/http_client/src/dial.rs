@@ -19,6 +19,7 @@ use rustls::{ClientConfig, pki_types::ServerName};
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     net::{TcpStream, lookup_host},
+    sync::{OwnedSemaphorePermit, Semaphore},
 };
 use tokio_rustls::{TlsConnector, client::TlsStream};
 use tower::Service;
@@ -45,6 +46,8 @@ pub(crate) struct Dial {
     pub(crate) tls: Arc<ClientConfig>,
     /// A connection is made within this time, the name and TLS included.
     pub(crate) within: Duration,
+    /// Each connection has one of these places as long as it is open.
+    pub(crate) places: Option<Arc<Semaphore>>,
 }
 
 /// Why there is no connection.
@@ -63,23 +66,33 @@ impl Dial {
 
     async fn make(self, uri: Uri) -> Result<TokioIo<Stream>, NoConnection> {
         let url = Url::http_or_https(&uri.to_string()).map_err(unreachable)?;
+        let place = match &self.places {
+            Some(places) => Arc::clone(places).acquire_owned().await.ok(),
+            None => None,
+        };
         let stream = self.connect(&url).await?;
         if !url.tls {
-            return Ok(TokioIo::new(Stream::Plain(stream)));
+            return Ok(TokioIo::new(Stream {
+                line: Line::Plain(stream),
+                _place: place,
+            }));
         }
         let name = ServerName::try_from(url.host).map_err(unreachable)?;
         let stream = TlsConnector::from(self.tls)
             .connect(name, stream)
             .await
-            .map_err(unreachable)?;
-        Ok(TokioIo::new(Stream::Tls(Box::new(stream))))
+            .map_err(|error| no_tls(&error))?;
+        Ok(TokioIo::new(Stream {
+            line: Line::Tls(Box::new(stream)),
+            _place: place,
+        }))
     }
 
     /// Connects to one of the host's addresses that may be called. The name is not resolved again.
     async fn connect(&self, url: &Url) -> Result<TcpStream, NoConnection> {
         let found = lookup_host((url.host.as_str(), url.port))
             .await
-            .map_err(unreachable)?;
+            .map_err(|error| NoConnection(Reason::Unresolved(error.to_string())))?;
         let is_allowed = |address: &SocketAddr| !self.public_only || is_public(address.ip());
         let addresses: Vec<SocketAddr> = found.filter(is_allowed).take(ADDRESSES).collect();
         let mut failed = NoConnection(Reason::Private);
@@ -93,6 +106,9 @@ impl Dial {
                     // Requests are small and wait for their answer: nothing is gained by holding bytes back.
                     stream.set_nodelay(true).map_err(unreachable)?;
                     return Ok(stream);
+                }
+                Ok(Err(error)) if error.kind() == io::ErrorKind::ConnectionRefused => {
+                    failed = NoConnection(Reason::Refused(error.to_string()));
                 }
                 Ok(Err(error)) => failed = unreachable(error),
                 Err(Elapsed) => failed = NoConnection(Reason::Elapsed),
@@ -120,8 +136,24 @@ fn unreachable(error: impl std::fmt::Display) -> NoConnection {
     NoConnection(Reason::Unreachable(error.to_string()))
 }
 
+/// Why TLS did not begin: the certificate, or anything else.
+fn no_tls(error: &io::Error) -> NoConnection {
+    let source = error.get_ref().and_then(|source| source.downcast_ref());
+    let why = error.to_string();
+    NoConnection(match source {
+        Some(rustls::Error::InvalidCertificate(_)) => Reason::Untrusted(why),
+        _ => Reason::NoTls(why),
+    })
+}
+
+/// A connection, with its place among those that there may be.
+pub(crate) struct Stream {
+    line: Line,
+    _place: Option<OwnedSemaphorePermit>,
+}
+
 /// A connection, in the clear or within TLS.
-pub(crate) enum Stream {
+enum Line {
     Plain(TcpStream),
     Tls(Box<TlsStream<TcpStream>>),
 }
@@ -138,9 +170,9 @@ impl AsyncRead for Stream {
         cx: &mut Context<'_>,
         into: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_read(cx, into),
-            Self::Tls(stream) => Pin::new(stream).poll_read(cx, into),
+        match &mut self.get_mut().line {
+            Line::Plain(stream) => Pin::new(stream).poll_read(cx, into),
+            Line::Tls(stream) => Pin::new(stream).poll_read(cx, into),
         }
     }
 }
@@ -151,23 +183,23 @@ impl AsyncWrite for Stream {
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_write(cx, bytes),
-            Self::Tls(stream) => Pin::new(stream).poll_write(cx, bytes),
+        match &mut self.get_mut().line {
+            Line::Plain(stream) => Pin::new(stream).poll_write(cx, bytes),
+            Line::Tls(stream) => Pin::new(stream).poll_write(cx, bytes),
         }
     }
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_flush(cx),
-            Self::Tls(stream) => Pin::new(stream).poll_flush(cx),
+        match &mut self.get_mut().line {
+            Line::Plain(stream) => Pin::new(stream).poll_flush(cx),
+            Line::Tls(stream) => Pin::new(stream).poll_flush(cx),
         }
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_shutdown(cx),
-            Self::Tls(stream) => Pin::new(stream).poll_shutdown(cx),
+        match &mut self.get_mut().line {
+            Line::Plain(stream) => Pin::new(stream).poll_shutdown(cx),
+            Line::Tls(stream) => Pin::new(stream).poll_shutdown(cx),
         }
     }
 }
@@ -188,6 +220,7 @@ mod tests {
             public_only: false,
             tls: Trust::new(None).unwrap().settings(None).unwrap().into(),
             within: Duration::from_millis(50),
+            places: None,
         };
         let uri = format!("https://127.0.0.1:{port}/").parse().unwrap();
         let made = dial.dial(uri).await.map(|_| ());

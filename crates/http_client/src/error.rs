@@ -34,9 +34,21 @@ pub enum Reason {
     /// The request's body is larger than [`crate::REQUEST_MAX`].
     #[error("the request is too large")]
     RequestTooLarge,
-    /// No connection, or no trusted one.
+    /// The host's name leads to no address.
+    #[error("the name can't be resolved: {0}")]
+    Unresolved(String),
+    /// Nobody listens at the host's addresses.
+    #[error("no connection: {0}")]
+    Refused(String),
+    /// No connection for another reason.
     #[error("no connection: {0}")]
     Unreachable(String),
+    /// The certificate is not one of the host's that is trusted and valid now.
+    #[error("the certificate is not trusted: {0}")]
+    Untrusted(String),
+    /// TLS could not be agreed on.
+    #[error("no TLS: {0}")]
+    NoTls(String),
     /// It took too long.
     #[error("it took too long")]
     Elapsed,

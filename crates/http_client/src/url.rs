@@ -22,25 +22,29 @@ pub struct Url {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BadUrl {
     /// No absolute address with a host, or one with a user's name or password in it.
-    #[error("must be an absolute https address of at most 2048 characters, without a user name")]
+    #[error(
+        "must be an absolute address such as https://shop.example/hooks, of at most 2048 characters, without a user name"
+    )]
     Form,
-    /// Neither `https` nor, where that is allowed, `http`.
+    /// Not `https`, where nothing else is allowed.
     #[error("must begin with https://")]
     Scheme,
+    /// Neither `https` nor `http`, where both are allowed.
+    #[error("must begin with https:// or http://")]
+    AnyScheme,
 }
 
 impl Url {
     /// Reads an `https` address. Errors: `Form`, `Scheme`.
     pub fn https(text: &str) -> Result<Self, BadUrl> {
-        let url = Self::http_or_https(text)?;
-        if url.tls {
-            Ok(url)
-        } else {
-            Err(BadUrl::Scheme)
+        match Self::http_or_https(text) {
+            Ok(url) if url.tls => Ok(url),
+            Ok(_) | Err(BadUrl::AnyScheme) => Err(BadUrl::Scheme),
+            Err(why) => Err(why),
         }
     }
 
-    /// Reads an `https` or `http` address. Errors: `Form`, `Scheme`.
+    /// Reads an `https` or `http` address. Errors: `Form`, `AnyScheme`.
     pub fn http_or_https(text: &str) -> Result<Self, BadUrl> {
         if text.len() > URL_MAX
             || text
@@ -53,7 +57,7 @@ impl Url {
         let tls = match uri.scheme_str() {
             Some("https") => true,
             Some("http") => false,
-            Some(_) => return Err(BadUrl::Scheme),
+            Some(_) => return Err(BadUrl::AnyScheme),
             None => return Err(BadUrl::Form),
         };
         let authority = uri
@@ -231,6 +235,8 @@ mod tests {
         assert_eq!(Url::http_or_https("http://pay.example").unwrap().port, 80);
         assert_eq!(Url::https("http://pay.example"), Err(BadUrl::Scheme));
         assert_eq!(Url::https("ftp://pay.example"), Err(BadUrl::Scheme));
+        let ftp = Url::http_or_https("ftp://pay.example");
+        assert_eq!(ftp, Err(BadUrl::AnyScheme));
         for wrong in [
             "",
             "pay.example",

@@ -3,12 +3,14 @@
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},
     io::{self, ErrorKind, Read as _, Write as _},
+    ops::Not as _,
     os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
 };
 
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
+use rustix::fs::statvfs;
 use world::World;
 
 use crate::{ObjectError, Objects, is_key};
@@ -21,6 +23,8 @@ const UNFINISHED: &str = ".new-";
 pub struct Directory {
     path: PathBuf,
     world: World,
+    /// So much stays free on its disk. Unit: bytes.
+    keep_free: u64,
 }
 
 impl Directory {
@@ -29,6 +33,16 @@ impl Directory {
         Self {
             path: path.into(),
             world,
+            keep_free: 0,
+        }
+    }
+
+    /// The same, which has no room while fewer bytes than this would be free on its disk.
+    #[must_use]
+    pub fn keeping_free(self, bytes: u64) -> Self {
+        Self {
+            keep_free: bytes,
+            ..self
         }
     }
 
@@ -82,9 +96,25 @@ impl Objects for Directory {
         })
     }
 
+    fn has_room(&self, bytes: u64) -> BoxFuture<'_, bool> {
+        Box::pin(async move {
+            let (path, wanted) = (self.path.clone(), self.keep_free.saturating_add(bytes));
+            let free = self.off_thread(move || free(&path)).await;
+            // One that can't be asked will say so when it is written to.
+            free.is_ok_and(|free| free < wanted).not()
+        })
+    }
+
     fn place(&self) -> String {
         format!("the directory {}", self.path.display())
     }
+}
+
+/// How many bytes this process may still write where the directory is, or will be.
+fn free(directory: &Path) -> io::Result<u64> {
+    let there = directory.ancestors().find(|path| path.exists());
+    let disk = statvfs(there.unwrap_or(directory))?;
+    Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
 }
 
 /// Writes a file under another name, has it brought to the disk, and gives it its own name: it is whole or not there.
@@ -188,6 +218,15 @@ mod tests {
         directory.remove("team/a/1").await.unwrap();
         assert_eq!(directory.get("team/a/1", 10).await, Ok(None));
         assert!(root.exists() && !root.join("team").exists());
+    }
+
+    #[tokio::test]
+    async fn there_is_no_room_where_too_little_would_be_free() {
+        let scratch = tempfile::tempdir().unwrap();
+        let at = || Directory::at(scratch.path().join("attachments"), World::real());
+        assert!(at().has_room(1).await);
+        assert!(!at().has_room(u64::MAX).await);
+        assert!(!at().keeping_free(u64::MAX).has_room(0).await);
     }
 
     #[tokio::test]

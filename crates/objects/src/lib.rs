@@ -40,6 +40,9 @@ pub trait Objects: Send + Sync + 'static {
     /// Removes what is under a key, if there is something.
     fn remove<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<(), ObjectError>>;
 
+    /// Whether there is room for so many bytes more. What can't be found out now counts as room.
+    fn has_room(&self, bytes: u64) -> BoxFuture<'_, bool>;
+
     /// Where it is, in words for the operator.
     fn place(&self) -> String;
 }

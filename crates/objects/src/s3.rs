@@ -5,7 +5,7 @@
 use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, ready};
 use http_client::{
     Body, HostPattern, Http, HttpError, Method, Reason, Recipient, Reply, Request, Url,
 };
@@ -188,7 +188,12 @@ fn may_pass(sent: &Result<Reply, HttpError>) -> bool {
         Ok(reply) => reply.status >= 500 || reply.status == 429,
         Err(error) => matches!(
             error.reason,
-            Reason::Unreachable(_) | Reason::Elapsed | Reason::Broken(_)
+            Reason::Unresolved(_)
+                | Reason::Refused(_)
+                | Reason::Unreachable(_)
+                | Reason::NoTls(_)
+                | Reason::Elapsed
+                | Reason::Broken(_)
         ),
     }
 }
@@ -268,6 +273,10 @@ impl Objects for S3 {
                 _ => Err(refused(&reply)),
             }
         })
+    }
+
+    fn has_room(&self, _: u64) -> BoxFuture<'_, bool> {
+        Box::pin(ready(true))
     }
 
     fn place(&self) -> String {

@@ -2,10 +2,14 @@
 
 use std::fmt::Write as _;
 
-use unicode_bidi::BidiInfo;
+use unicode_bidi::{BidiInfo, Level};
 use unifont::get_glyph;
 
-use crate::Section;
+use crate::{
+    Section,
+    arabic::Joining,
+    shape::{Glyph, composed, glyphs, is_unseen},
+};
 
 /// How many halves of a cell a line has.
 const HALVES: u16 = 82;
@@ -17,47 +21,44 @@ pub(crate) struct Line {
     pub(crate) pieces: Vec<Piece>,
 }
 
-/// Characters that follow each other from left to right.
+/// Glyphs that follow each other from left to right.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Piece {
     /// Where it begins. Unit: halves of a cell.
     pub(crate) half: u16,
-    /// What it is, each with a glyph.
-    pub(crate) text: String,
+    /// What it is.
+    pub(crate) glyphs: Vec<Glyph>,
 }
 
 /// The lines of a document.
 pub(crate) fn lines(title: &str, sections: &[Section]) -> Vec<Line> {
+    let joining = Joining::new();
     let mut lines = Vec::new();
-    paragraph(title, &mut lines);
+    paragraph(title, &joining, &mut lines);
     for section in sections {
         lines.push(Line::default());
-        paragraph(&section.heading.to_uppercase(), &mut lines);
+        paragraph(&section.heading.to_uppercase(), &joining, &mut lines);
         for text in section.text.lines() {
-            paragraph(text, &mut lines);
+            paragraph(text, &joining, &mut lines);
         }
     }
     lines
 }
 
-/// How wide a character is. Unit: halves of a cell. One that stands upon the character before it has no width.
-pub(crate) fn width(char: char) -> u16 {
-    match get_glyph(char) {
-        _ if is_mark(char) => 0,
-        Some(glyph) if glyph.is_fullwidth() => 2,
-        Some(_) | None => 1,
-    }
-}
-
-/// A text with only characters that have a glyph: any other is its code point.
+/// A text with only characters that can be drawn: any other is its code point.
 fn drawable(text: &str) -> String {
     let mut drawable = String::with_capacity(text.len());
-    for char in text.chars() {
+    for char in composed(text).chars() {
         match char {
             '\t' => drawable.push_str("    "),
-            // What directs the writing is obeyed, and not drawn.
-            '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {}
-            char if char.is_control() || get_glyph(char).is_none() => {
+            // A name must not turn round what is written after it.
+            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {}
+            char if is_unseen(char) => drawable.push(char),
+            // These two would end the paragraph.
+            char if char.is_control()
+                || matches!(char, '\u{2028}' | '\u{2029}')
+                || get_glyph(char).is_none() =>
+            {
                 // Writing into a text can't fail.
                 let _ = write!(drawable, "[U+{:04X}]", u32::from(char));
             }
@@ -68,98 +69,121 @@ fn drawable(text: &str) -> String {
 }
 
 /// Adds a paragraph, broken into lines at blanks where there are any.
-fn paragraph(text: &str, lines: &mut Vec<Line>) {
+fn paragraph(text: &str, joining: &Joining, lines: &mut Vec<Line>) {
     let text = drawable(text);
-    let mut line = String::new();
-    let mut taken: u16 = 0;
-    for word in text.split_inclusive(' ') {
-        let wide: u16 = word.chars().map(width).fold(0, u16::saturating_add);
-        if taken > 0 && taken.saturating_add(wide) > HALVES.saturating_add(1) {
-            lines.push(ordered(&std::mem::take(&mut line)));
-            taken = 0;
+    let info = BidiInfo::new(&text, None);
+    let mut line = Broken::default();
+    for word in glyphs(&text, joining).split_inclusive(|glyph| glyph.text == " ") {
+        let wide = width(word);
+        if line.width > 0 && line.width.saturating_add(wide) > HALVES.saturating_add(1) {
+            lines.push(line.take(&info));
         }
-        for char in word.chars() {
-            if taken.saturating_add(width(char)) > HALVES {
-                lines.push(ordered(&std::mem::take(&mut line)));
-                taken = 0;
+        for glyph in word {
+            if line.width.saturating_add(glyph.width) > HALVES {
+                lines.push(line.take(&info));
             }
-            taken = taken.saturating_add(width(char));
-            line.push(char);
+            line.width = line.width.saturating_add(glyph.width);
+            line.glyphs.push(glyph.clone());
         }
     }
-    lines.push(ordered(&line));
+    lines.push(line.take(&info));
 }
 
-/// A line whose right-to-left parts stand as they are read.
-fn ordered(text: &str) -> Line {
-    let info = BidiInfo::new(text, None);
-    let mut pieces = Vec::new();
-    let mut half: u16 = 0;
-    for paragraph in &info.paragraphs {
-        let (levels, runs) = info.visual_runs(paragraph, paragraph.range.clone());
+fn width(glyphs: &[Glyph]) -> u16 {
+    let widths = glyphs.iter().map(|glyph| glyph.width);
+    widths.fold(0, u16::saturating_add)
+}
+
+/// A line of a paragraph that is being filled.
+#[derive(Default)]
+struct Broken {
+    glyphs: Vec<Glyph>,
+    width: u16,
+    /// Where it begins in the text of the paragraph. Unit: bytes.
+    start: usize,
+}
+
+impl Broken {
+    /// The line, each part where it stands; the next one begins.
+    fn take(&mut self, info: &BidiInfo<'_>) -> Line {
+        let (glyphs, start) = (std::mem::take(&mut self.glyphs), self.start);
+        let mut placed = Vec::with_capacity(glyphs.len());
+        for glyph in glyphs {
+            let at = self.start;
+            self.start = at.saturating_add(glyph.text.len());
+            placed.push((at, glyph));
+        }
+        let wide = std::mem::take(&mut self.width);
+        let Some(paragraph) = info.paragraphs.first() else {
+            return Line::default();
+        };
+        let mut half = if paragraph.level.is_rtl() {
+            HALVES.saturating_sub(wide)
+        } else {
+            0
+        };
+        let mut parts: Vec<(usize, Vec<Piece>)> = Vec::new();
+        let (levels, runs) = info.visual_runs(paragraph, start..self.start);
         for run in runs {
-            let part = text.get(run.clone()).unwrap_or_default();
-            let wide = part.chars().map(width).fold(0, u16::saturating_add);
-            let is_rtl = levels
-                .get(run.start)
-                .is_some_and(unicode_bidi::Level::is_rtl);
-            if is_rtl {
-                let mut end = half.saturating_add(wide);
-                for cluster in clusters(part) {
-                    let own = cluster.chars().map(width).fold(0, u16::saturating_add);
-                    end = end.saturating_sub(own);
-                    pieces.push(Piece {
-                        half: end,
-                        text: cluster,
-                    });
-                }
-            } else if !part.is_empty() {
-                pieces.push(Piece {
-                    half,
-                    text: part.to_owned(),
-                });
-            }
+            let is_rtl = levels.get(run.start).is_some_and(Level::is_rtl);
+            let within = placed.iter().filter(|(at, _)| run.contains(at));
+            let glyphs: Vec<Glyph> = within.map(|(_, glyph)| glyph.clone()).collect();
+            let wide = width(&glyphs);
+            let pieces = if is_rtl {
+                from_right(glyphs, half.saturating_add(wide))
+            } else {
+                vec![Piece { half, glyphs }]
+            };
+            parts.push((run.start, pieces));
             half = half.saturating_add(wide);
         }
-    }
-    Line { pieces }
-}
-
-/// The characters of a text, each with the marks upon it.
-fn clusters(text: &str) -> Vec<String> {
-    let mut clusters: Vec<String> = Vec::new();
-    for char in text.chars() {
-        match clusters.last_mut() {
-            Some(last) if is_mark(char) => last.push(char),
-            _ => clusters.push(char.to_string()),
+        // They come from left to right, and are written as they are read.
+        parts.sort_by_key(|(start, _)| *start);
+        Line {
+            pieces: parts.into_iter().flat_map(|(_, pieces)| pieces).collect(),
         }
     }
-    clusters
 }
 
-/// Whether a character is drawn upon the one before it. Source: the general category Mn of the scripts that names are most often
-/// written in.
-pub(crate) fn is_mark(char: char) -> bool {
-    matches!(char,
-        '\u{300}'..='\u{36f}' | '\u{483}'..='\u{489}' | '\u{591}'..='\u{5bd}' | '\u{5bf}'
-        | '\u{5c1}' | '\u{5c2}' | '\u{5c4}' | '\u{5c5}' | '\u{5c7}' | '\u{610}'..='\u{61a}'
-        | '\u{64b}'..='\u{65f}' | '\u{670}' | '\u{6d6}'..='\u{6dc}' | '\u{6df}'..='\u{6e4}'
-        | '\u{6e7}' | '\u{6e8}' | '\u{6ea}'..='\u{6ed}' | '\u{900}'..='\u{902}' | '\u{93a}'
-        | '\u{93c}' | '\u{941}'..='\u{948}' | '\u{94d}' | '\u{951}'..='\u{957}' | '\u{962}'
-        | '\u{963}' | '\u{e31}' | '\u{e34}'..='\u{e3a}' | '\u{e47}'..='\u{e4e}'
-        | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}' | '\u{20d0}'..='\u{20ff}'
-        | '\u{fe20}'..='\u{fe2f}')
+/// Glyphs in the order of reading, each to the left of the one before it. `end`: where the first one ends.
+fn from_right(glyphs: Vec<Glyph>, mut end: u16) -> Vec<Piece> {
+    let mut pieces = Vec::with_capacity(glyphs.len());
+    for glyph in glyphs {
+        end = end.saturating_sub(glyph.width);
+        pieces.push(Piece {
+            half: end,
+            glyphs: vec![glyph.mirrored()],
+        });
+    }
+    pieces
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn texts(text: &str) -> Vec<String> {
+    fn laid(text: &str) -> Vec<Line> {
         let mut all = Vec::new();
-        paragraph(text, &mut all);
-        let text = |line: &Line| line.pieces.iter().map(|piece| piece.text.clone()).collect();
-        all.iter().map(text).collect()
+        paragraph(text, &Joining::new(), &mut all);
+        all
+    }
+
+    fn text(line: &Line) -> String {
+        let glyphs = line.pieces.iter().flat_map(|piece| &piece.glyphs);
+        glyphs.map(|glyph| glyph.text.as_str()).collect()
+    }
+
+    fn texts(given: &str) -> Vec<String> {
+        laid(given).iter().map(text).collect()
+    }
+
+    /// What stands in the line, from left to right.
+    fn seen(line: &Line) -> String {
+        let mut pieces: Vec<&Piece> = line.pieces.iter().collect();
+        pieces.sort_by_key(|piece| piece.half);
+        let glyphs = pieces.iter().flat_map(|piece| &piece.glyphs);
+        let drawn = glyphs.flat_map(|glyph| &glyph.drawn);
+        drawn.map(|drawn| drawn.char).collect()
     }
 
     #[test]
@@ -173,19 +197,50 @@ mod tests {
 
     #[test]
     fn what_has_no_glyph_is_shown_as_its_code_point() {
-        assert_eq!(texts("a\u{1f600}b\u{7}"), ["a[U+1F600]b[U+0007]"]);
+        assert_eq!(
+            texts("a\u{1f600}b\u{7}\u{2029}"),
+            ["a[U+1F600]b[U+0007][U+2029]"]
+        );
     }
 
     #[test]
     fn right_to_left_is_kept_in_the_order_of_reading_and_stands_from_the_right() {
-        let line = ordered("ab שלום");
+        let lines = laid("ab שלום");
+        let line = &lines[0];
         let halves: Vec<u16> = line.pieces.iter().map(|piece| piece.half).collect();
         assert_eq!(halves, [0, 6, 5, 4, 3]);
-        let text: String = line
+        assert_eq!(text(line), "ab שלום");
+        assert_eq!(seen(line), "ab םולש");
+    }
+
+    #[test]
+    fn a_right_to_left_paragraph_ends_at_the_right_with_its_brackets_turned() {
+        let lines = laid("שלום (12) ab");
+        assert_eq!(text(&lines[0]), "שלום (12) ab");
+        assert_eq!(seen(&lines[0]), "ab (12) םולש");
+        let ends = lines[0]
             .pieces
             .iter()
-            .map(|piece| piece.text.as_str())
-            .collect();
-        assert_eq!(text, "ab שלום");
+            .map(|piece| piece.half + width(&piece.glyphs));
+        assert_eq!(ends.max(), Some(HALVES));
+    }
+
+    #[test]
+    fn a_long_name_goes_on_in_the_next_line_from_the_right() {
+        let word = "محمد ".repeat(30);
+        let lines = laid(word.trim_end());
+        assert_eq!(lines.len(), 2);
+        let all: String = lines.iter().map(text).collect();
+        assert_eq!(all, word.trim_end());
+        for line in &lines {
+            let starts: Vec<u16> = line.pieces.iter().map(|piece| piece.half).collect();
+            assert!(starts.is_sorted_by(|one, next| one >= next), "{starts:?}");
+        }
+    }
+
+    #[test]
+    fn a_name_can_not_turn_round_what_follows_it() {
+        assert_eq!(texts("a\u{202e}bc"), ["abc"]);
+        assert_eq!(seen(&laid("a\u{202e}bc")[0]), "abc");
     }
 }

@@ -10,6 +10,7 @@ mod geo;
 mod hardening;
 pub mod http;
 pub mod log;
+mod open_files;
 mod pages;
 pub mod sandbox;
 pub mod telemetry;

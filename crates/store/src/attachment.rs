@@ -162,6 +162,19 @@ pub async fn of_subjects(
         .collect()
 }
 
+/// The deleted ones of something, as long as their content is there, each with its length in bytes.
+pub async fn deleted_of_subject(
+    db: &Db,
+    team: TeamId,
+    subject: Subject,
+) -> Result<Vec<u64>, DbError> {
+    let sql = "select bytes from attachment where team_id = $1 and subject = $2 and deleted_at is not null";
+    let params = vec![team.key().into(), subject.key().into()];
+    let rows = db.read(sql, params).await?;
+    let length = |row: &Row| u64::try_from(row.int(0)?).map_err(|_| corrupt("length"));
+    rows.iter().map(length).collect()
+}
+
 /// Attachments of any team behind this one, in the order of their keys: for looking through all of them.
 pub async fn page(
     db: &Db,
@@ -220,8 +233,11 @@ pub async fn claim_due(
         .collect()
 }
 
+fn corrupt(what: &str) -> DbError {
+    DbError::Corrupt(format!("attachment: its {what}"))
+}
+
 fn read(row: &Row) -> Result<Attachment, DbError> {
-    let corrupt = |what: &str| DbError::Corrupt(format!("attachment: its {what}"));
     let keys = TeamId::parse(row.text(0)?).zip(AttachmentId::parse(row.text(1)?));
     let (team, id) = keys.ok_or_else(|| corrupt("keys"))?;
     Ok(Attachment {

@@ -20,6 +20,7 @@ use domain::{
 use crate::{
     event,
     feed::{self, Committed, FeedPosition},
+    imported_payment::{self, Reported},
     payment,
     webhook_delivery::{self, EndpointKey},
 };
@@ -121,4 +122,14 @@ pub(crate) async fn hold_nothing_back(
     _: &[&str],
 ) -> Result<BTreeMap<String, Timestamp>, DbError> {
     Ok(BTreeMap::new())
+}
+
+/// For `imported_payment::note`: every payment that is made of a report has a name of its own.
+pub(crate) fn note_import_of_its_own(reported: Reported<'_>, payment: PaymentId) -> Statement {
+    let processor_id = format!("{} {}", reported.processor_id, payment.key());
+    let named = Reported {
+        processor_id: &processor_id,
+        ..reported
+    };
+    imported_payment::unplanted_note(named, payment)
 }

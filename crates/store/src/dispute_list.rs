@@ -17,6 +17,9 @@ use crate::{
     query::Conditions,
 };
 
+/// The time to respond as a key of the order: what has none comes last.
+const RESPONSE_DATE: &str = "coalesce(response_at, 9223372036854775807)";
+
 /// Which disputes, in which order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wanted {
@@ -34,7 +37,9 @@ pub fn shape(sort: &DisputeSort) -> CursorShape {
         .map(|key| format!("{} {}", key.field, key.order))
         .collect();
     let kinds = keys.map(|key| match key.field {
-        DisputeSortField::Date | DisputeSortField::Amount => KeyKind::Int,
+        DisputeSortField::Date | DisputeSortField::ResponseDate | DisputeSortField::Amount => {
+            KeyKind::Int
+        }
         DisputeSortField::Status | DisputeSortField::Currency => KeyKind::Text,
     });
     CursorShape::new("disputes", &order.join(","), kinds.collect())
@@ -95,8 +100,8 @@ impl Query<'_> {
         let by = self.order_text(part.direction);
         let held = conditions.text();
         let sql = format!(
-            "select dispute_id, body, disputed_at, amount, status, currency from dispute where team_id = $1{held} \
-             order by {by} limit {limit}"
+            "select dispute_id, body, disputed_at, amount, status, currency, {RESPONSE_DATE} from dispute \
+             where team_id = $1{held} order by {by} limit {limit}"
         );
         (sql, conditions.into_params())
     }
@@ -163,6 +168,7 @@ impl Query<'_> {
         let keys = self.wanted.sort.keys().iter().map(|key| {
             Ok(match key.field {
                 DisputeSortField::Date => KeyValue::Int(row.int(2)?),
+                DisputeSortField::ResponseDate => KeyValue::Int(row.int(6)?),
                 DisputeSortField::Amount => KeyValue::Int(row.int(3)?),
                 DisputeSortField::Status => KeyValue::Text(row.text(4)?.to_owned()),
                 DisputeSortField::Currency => KeyValue::Text(row.text(5)?.to_owned()),
@@ -177,6 +183,7 @@ impl Query<'_> {
 const fn column_of(field: DisputeSortField) -> &'static str {
     match field {
         DisputeSortField::Date => "disputed_at",
+        DisputeSortField::ResponseDate => RESPONSE_DATE,
         DisputeSortField::Amount => "amount",
         DisputeSortField::Status => "status",
         DisputeSortField::Currency => "currency",
@@ -197,12 +204,14 @@ const fn ahead(order: SortOrder, direction: Direction) -> SortOrder {
 fn written(field: DisputeField, predicate: &Predicate, conditions: &mut Conditions) -> String {
     let column = match field {
         DisputeField::Status => "status",
+        DisputeField::LifecycleStage => "stage",
         DisputeField::Reason => "reason",
         DisputeField::DisputeDate => "disputed_at",
         DisputeField::ResponseDate => "response_at",
         DisputeField::Currency => "currency",
         DisputeField::Amount => "amount",
         DisputeField::PaymentId => "payment_id",
+        DisputeField::SourceDisputeId => "source_id",
     };
     match predicate {
         Predicate::Within(spans) => {

@@ -15,6 +15,10 @@ pub struct Reported<'a> {
 }
 
 /// Notes the payment that is made of it. Refused when there is one.
+#[cfg_attr(
+    feature = "planted",
+    planted::alternatives(ImportedTwice = crate::bugs::note_import_of_its_own)
+)]
 pub fn note(reported: Reported<'_>, payment: PaymentId) -> Statement {
     Statement::one(
         "insert into imported_payment (team_id, connection_id, processor_id, payment_id) values ($1, $2, $3, $4) \

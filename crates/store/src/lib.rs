@@ -41,6 +41,7 @@ pub mod payment;
 pub mod payment_list;
 pub mod processor_token;
 mod query;
+pub mod room;
 pub mod team;
 pub mod team_setting;
 pub mod token_request;
@@ -127,6 +128,16 @@ pub const MIGRATIONS: &[Migration] = &[
         number: 26,
         name: "incoming webhooks",
         sql: include_str!("../migrations/0026_incoming_webhooks.sql"),
+    },
+    Migration {
+        number: 33,
+        name: "room of teams",
+        sql: include_str!("../migrations/0033_team_room.sql"),
+    },
+    Migration {
+        number: 34,
+        name: "deleted attachments",
+        sql: include_str!("../migrations/0034_deleted_attachments.sql"),
     },
 ];
 

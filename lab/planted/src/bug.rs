@@ -25,6 +25,10 @@ macro_rules! bugs {
 }
 
 bugs! {
+    /// That a processor does not have a response to a dispute counts as proof at once.
+    AbsentResponseTooEarly,
+    /// A dispute is accepted although evidence for it is under way.
+    AcceptedDuringEvidence,
     /// The commit that settles an operation leaves out what its idempotency key tells.
     AnswerNotStored,
     /// A key tells its answer to any request, whatever was asked.
@@ -43,6 +47,8 @@ bugs! {
     EventsOfCommitSkipped,
     /// The timeline does not say that a look-up found the outcome out.
     EvidenceOmitted,
+    /// Evidence without an answer is sent again, and nobody asks whether the processor has it.
+    EvidenceSentTwice,
     /// An event that an endpoint did not take is forgotten.
     EventNotTakenForgotten,
     /// An attempt without an answer is followed by one at another connection.
@@ -57,6 +63,10 @@ bugs! {
     ForgedNotificationTaken,
     /// Recovery gives a payment its due time back without looking at its version.
     HandBackUnguarded,
+    /// A payment that another system made is kept once for each report of it.
+    ImportedTwice,
+    /// Of imports events are sent, and flows start of them, though the connection wants neither.
+    ImportSendsEvents,
     /// An intent's one live payment is not claimed in the first commit.
     IntentUnclaimed,
     /// The idempotency key is written in a commit of its own, after the payment's.
@@ -101,6 +111,8 @@ bugs! {
     ResentEventRenamed,
     /// A call without an answer is sent again under a new reference.
     ResentUnderNewReference,
+    /// A response to a dispute has another reference whenever it is sent.
+    ResponseUnderNewReference,
     /// A payment that waits gives way without being given up, and its return is not checked.
     ReturnUnchecked,
     /// A captured charge is given back as if it were only authorised.

@@ -63,7 +63,8 @@ impl Desk {
     async fn opens(&mut self) {
         let now = self.bank.world.now();
         let captured = |entry: &Entry| {
-            entry.captured(now) > 0 && entry.token.is_none() && entry.disputes.len() < MOST_OF_ONE
+            let is_own = entry.token.is_none() && entry.elsewhere.is_none();
+            entry.captured(now) > 0 && is_own && entry.disputes.len() < MOST_OF_ONE
         };
         let mut entries = self.bank.ledger.kept();
         entries.retain(captured);

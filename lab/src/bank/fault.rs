@@ -14,6 +14,8 @@ pub(crate) enum Mood {
     Well,
     /// Nothing, but every call takes nearly as long as it may.
     Slow,
+    /// No call is answered; whether each takes effect all the same. Look-ups are answered.
+    Silent { effect: bool },
     /// One call in so many.
     Ill(u64),
 }
@@ -107,6 +109,15 @@ impl Plan {
                     Self::well(Duration::from_millis(20), Duration::from_millis(1_500)),
                     None,
                 );
+            }
+            Mood::Silent { effect } => {
+                let well = Self::well(Duration::from_millis(20), Duration::from_millis(20));
+                let plan = match (request.is_look_up(), effect) {
+                    (true, _) => well,
+                    (false, true) => well.answered(Back::Silence),
+                    (false, false) => well.lost().answered(Back::Silence),
+                };
+                return (plan, None);
             }
             Mood::Ill(one_in) => one_in,
         };

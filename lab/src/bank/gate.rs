@@ -4,7 +4,7 @@ use std::{future::pending, sync::Arc};
 
 use connector::{
     Answer, Authorise, CallError, Called, Complete, Connector, Descriptor, Disputes, Finding,
-    Follow, LaterAnswer, Link, LookUp, Notices, Refund,
+    Follow, FoundResponse, LaterAnswer, Link, LookUp, Notices, Refund, Respond, SubmitEvidence,
 };
 use domain::dispute::{DisputeReport, evidence::EvidenceLimits};
 use tokio::sync::oneshot;
@@ -12,6 +12,7 @@ use tokio::sync::oneshot;
 use super::{
     Bank, BankKind,
     request::{Reply, Request, Verb},
+    respond::Response,
 };
 use crate::stage::{Doorway, Side};
 
@@ -52,10 +53,23 @@ impl Gate {
     }
 
     async fn later(&self, request: Request) -> Result<LaterAnswer, CallError> {
-        match self.carry(request).await? {
-            Reply::Later(answer) => Ok(answer),
-            Reply::Answer(_) | Reply::Finding(_) => Err(nonsense()),
-        }
+        self.carry(request).await?.later()
+    }
+
+    /// Whether it can say what became of a response: without that it takes none.
+    const fn takes_responses(&self) -> bool {
+        self.kind.final_after.is_some()
+    }
+
+    /// Sends a response.
+    async fn respond(
+        &self,
+        link: &Link<'_>,
+        response: Response,
+    ) -> Result<DisputeReport, CallError> {
+        self.bank.note_response(response.note("sent"));
+        let request = Request::respond(link, response);
+        self.carry(request).await?.responded()
     }
 }
 
@@ -75,22 +89,13 @@ impl Drop for Look<'_> {
     }
 }
 
-fn nonsense() -> CallError {
-    CallError::unknown("the answer is of another sort")
-}
-
 impl Connector for Gate {
     fn descriptor(&self) -> &Descriptor {
         &self.descriptor
     }
 
     fn authorise<'a>(&'a self, link: &'a Link<'a>, call: &'a Authorise<'a>) -> Called<'a, Answer> {
-        Box::pin(async move {
-            match self.carry(Request::authorise(link, call)).await? {
-                Reply::Answer(answer) => Ok(answer),
-                Reply::Later(_) | Reply::Finding(_) => Err(nonsense()),
-            }
-        })
+        Box::pin(async move { self.carry(Request::authorise(link, call)).await?.answer() })
     }
 
     fn capture<'a>(&'a self, link: &'a Link<'a>, call: &'a Follow<'a>) -> Called<'a, LaterAnswer> {
@@ -110,20 +115,12 @@ impl Connector for Gate {
             // Of a processor that proves nothing people ask too.
             let proves = self.kind.final_after.is_some();
             let _look = proves.then(|| Look::begin(&self.bank, call.asked.reference.as_str()));
-            match self.carry(Request::look_up(link, call)).await? {
-                Reply::Finding(finding) => Ok(finding),
-                Reply::Answer(_) | Reply::Later(_) => Err(nonsense()),
-            }
+            self.carry(Request::look_up(link, call)).await?.finding()
         })
     }
 
     fn complete<'a>(&'a self, link: &'a Link<'a>, call: &'a Complete<'a>) -> Called<'a, Answer> {
-        Box::pin(async move {
-            match self.carry(Request::complete(link, call)).await? {
-                Reply::Answer(answer) => Ok(answer),
-                Reply::Later(_) | Reply::Finding(_) => Err(nonsense()),
-            }
-        })
+        Box::pin(async move { self.carry(Request::complete(link, call)).await?.answer() })
     }
 
     fn check_settings(&self, settings: &serde_json::Value) -> Result<(), String> {
@@ -141,7 +138,47 @@ impl Connector for Gate {
 
 impl Disputes for Gate {
     fn limits(&self) -> Option<&EvidenceLimits> {
-        self.bank.simulator.limits()
+        let takes = self.takes_responses();
+        self.bank.simulator.limits().filter(|_| takes)
+    }
+
+    fn accepts(&self) -> bool {
+        self.takes_responses()
+    }
+
+    fn submit<'a>(
+        &'a self,
+        link: &'a Link<'a>,
+        call: &'a SubmitEvidence<'a>,
+    ) -> Called<'a, DisputeReport> {
+        Box::pin(self.respond(link, Response::submit(call)))
+    }
+
+    fn accept<'a>(
+        &'a self,
+        link: &'a Link<'a>,
+        call: &'a Respond<'a>,
+    ) -> Called<'a, DisputeReport> {
+        Box::pin(self.respond(link, Response::accept(call)))
+    }
+
+    fn find_response<'a>(
+        &'a self,
+        link: &'a Link<'a>,
+        call: &'a Respond<'a>,
+    ) -> Called<'a, FoundResponse> {
+        Box::pin(async move {
+            let response = Response::find(call);
+            let (found, absent) = (response.note("found"), response.note("absent"));
+            let request = Request::respond(link, response);
+            let reply = self.carry(request).await?.response()?;
+            let note = match reply {
+                FoundResponse::Taken(_) => found,
+                FoundResponse::Absent(_) => absent,
+            };
+            self.bank.note_response(note);
+            Ok(reply)
+        })
     }
 
     fn read<'a>(&'a self, link: &'a Link<'a>, id: &'a str) -> Called<'a, Option<DisputeReport>> {

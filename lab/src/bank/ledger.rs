@@ -55,7 +55,13 @@ impl Ledger {
             .collect()
     }
 
-    /// Every dispute with its states as JSON, those to come included.
+    /// What another system sold: the order, and for how much in minor units.
+    pub(crate) fn sold_elsewhere(&self) -> Vec<(String, i64)> {
+        let of = |entry: Entry| Some((entry.elsewhere?.order, entry.money.minor()));
+        self.kept().into_iter().filter_map(of).collect()
+    }
+
+    /// Every dispute with its states as JSON, those to come included, and what was responded.
     pub(crate) fn disputes(&self) -> Vec<Value> {
         let of = |entry: &Entry| -> Vec<Value> {
             let each = entry.disputes.iter().map(|dispute| {
@@ -64,6 +70,7 @@ impl Ledger {
                     "reference": entry.reference,
                     "connection": entry.connection,
                     "states": dispute.states,
+                    "responses": dispute.responses,
                 })
             });
             each.collect()

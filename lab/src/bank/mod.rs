@@ -6,12 +6,14 @@
 //! word on that is beyond what any client of it could survive.
 
 mod desk;
+mod elsewhere;
 mod fault;
 mod gate;
 mod kind;
 mod ledger;
 mod post;
 mod request;
+mod respond;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -21,10 +23,12 @@ use std::{
 use connector::CallError;
 use connectors::simulator::{Books, BooksError, Page, Simulator};
 use parking_lot::Mutex;
+use serde_json::Value;
 use tokio::sync::oneshot;
 use world::World;
 
 pub(crate) use desk::Desk;
+pub(crate) use elsewhere::{Account, OtherSystem};
 pub(crate) use fault::Mood;
 use fault::{Back, Plan};
 pub(crate) use gate::Gate;
@@ -47,6 +51,8 @@ pub(crate) struct Bank {
     mood: Mutex<Mood>,
     faults: Counts,
     looking: Mutex<Looking>,
+    /// Responses to disputes as connectors were asked to send them, and what look-ups of them said, in order.
+    responses: Mutex<Vec<Value>>,
 }
 
 /// The look-ups that are under way.
@@ -73,6 +79,7 @@ impl Bank {
             mood: Mutex::new(Mood::Well),
             faults: Counts::default(),
             looking: Mutex::default(),
+            responses: Mutex::default(),
         })
     }
 
@@ -85,6 +92,15 @@ impl Bank {
     fn draws_failure(&self) -> bool {
         let mood = *self.mood.lock();
         matches!(mood, Mood::Ill(one_in) if self.chance.lock().one_in(one_in))
+    }
+
+    fn note_response(&self, note: Value) {
+        self.responses.lock().push(note);
+    }
+
+    /// What connectors were asked to send as responses to disputes, and what look-ups of them said, in order.
+    pub(crate) fn responses(&self) -> Vec<Value> {
+        self.responses.lock().clone()
     }
 
     /// How much goes wrong from now on.

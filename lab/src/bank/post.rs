@@ -272,6 +272,10 @@ fn forged_body(body: &str) -> String {
         dispute.insert("status".to_owned(), "LOST".into());
         dispute.insert("stage".to_owned(), "ARBITRATION".into());
         dispute.insert("processor_reason".to_owned(), "forged".into());
+    } else if let Some(payment) = read.get_mut("payment").and_then(Value::as_object_mut) {
+        payment.insert("amount".to_owned(), json!(1_000_000));
+        payment.insert("captured".to_owned(), json!(1_000_000));
+        payment.insert("order".to_owned(), json!("forged"));
     } else if let Some(fields) = read.as_object_mut() {
         fields.insert("forged".to_owned(), json!(true));
     }

@@ -2,11 +2,17 @@
 
 use connector::{
     AccountData, Answer, Authorise, CallError, CardData, Complete, Connector, Cryptogram, Earlier,
-    Finding, Follow, FundingSource, LaterAnswer, Link, LookUp, Reference, Refund, ThreeDsCall,
+    Finding, Follow, FoundResponse, FundingSource, LaterAnswer, Link, LookUp, Reference, Refund,
+    ThreeDsCall,
 };
 use connectors::simulator::Simulator;
-use domain::{Timestamp, id::ConnectionId, method::Method, money::Money, payment::ThreeDsWish};
+use domain::{
+    Timestamp, dispute::DisputeReport, id::ConnectionId, method::Method, money::Money,
+    payment::ThreeDsWish,
+};
 use serde_json::Value;
+
+use super::respond::Response;
 
 /// A call with the connection that it goes through.
 pub(super) struct Request {
@@ -28,6 +34,8 @@ enum What {
     Later(Verb, Following),
     /// That asks what became of another.
     LookUp(Looking),
+    /// About a response to a dispute.
+    Respond(Box<Response>),
 }
 
 /// What is asked about an authorisation.
@@ -43,6 +51,49 @@ pub(super) enum Reply {
     Answer(Answer),
     Later(LaterAnswer),
     Finding(Finding),
+    Responded(DisputeReport),
+    Response(FoundResponse),
+}
+
+impl Reply {
+    pub(super) fn answer(self) -> Result<Answer, CallError> {
+        let Self::Answer(answer) = self else {
+            return Err(nonsense());
+        };
+        Ok(answer)
+    }
+
+    pub(super) fn later(self) -> Result<LaterAnswer, CallError> {
+        let Self::Later(answer) = self else {
+            return Err(nonsense());
+        };
+        Ok(answer)
+    }
+
+    pub(super) fn finding(self) -> Result<Finding, CallError> {
+        let Self::Finding(finding) = self else {
+            return Err(nonsense());
+        };
+        Ok(finding)
+    }
+
+    pub(super) fn responded(self) -> Result<DisputeReport, CallError> {
+        let Self::Responded(report) = self else {
+            return Err(nonsense());
+        };
+        Ok(report)
+    }
+
+    pub(super) fn response(self) -> Result<FoundResponse, CallError> {
+        let Self::Response(found) = self else {
+            return Err(nonsense());
+        };
+        Ok(found)
+    }
+}
+
+fn nonsense() -> CallError {
+    CallError::unknown("the answer is of another sort")
 }
 
 struct Authorisation {
@@ -167,6 +218,10 @@ impl Request {
         Self::through(link, What::LookUp(held))
     }
 
+    pub(super) fn respond(link: &Link<'_>, response: Response) -> Self {
+        Self::through(link, What::Respond(Box::new(response)))
+    }
+
     /// What it does, in a word.
     pub(super) fn verb(&self) -> &'static str {
         match &self.what {
@@ -176,12 +231,17 @@ impl Request {
             What::Later(Verb::Cancel, _) => "cancel",
             What::Later(Verb::Refund, _) => "refund",
             What::LookUp(_) => "look-up",
+            What::Respond(held) => held.verb(),
         }
     }
 
     /// Whether it only asks what became of another.
     pub(super) fn is_look_up(&self) -> bool {
-        matches!(self.what, What::LookUp(_))
+        match &self.what {
+            What::LookUp(_) => true,
+            What::Respond(held) => held.is_look_up(),
+            What::Authorise(_) | What::Complete(_) | What::Later(..) => false,
+        }
     }
 
     /// Whether it captures, cancels or refunds.
@@ -219,6 +279,7 @@ impl Request {
                 };
                 simulator.look_up(&link, &call).await.map(Reply::Finding)
             }
+            What::Respond(held) => held.perform(simulator, &link).await,
         }
     }
 }

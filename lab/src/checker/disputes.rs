@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{
     Evidence, Findings,
     case::{Case, entries_in, happened_in},
-    list, number, payment_behind, text, uuid_of,
+    list, number, payment_behind, responses, text, uuid_of,
 };
 
 /// The statuses of a payment that has no captured money, as far as is known.
@@ -28,8 +28,11 @@ const UNPAID: [&str; 9] = [
 pub(crate) struct Disputes {
     /// As they are listed at the end.
     pub(crate) listed: Vec<Value>,
-    /// As they are in the books: `id`, `reference`, `connection` and `states`, the oldest first.
+    /// As they are in the books: `id`, `reference`, `connection`, `states`, the oldest first, and `responses`.
     pub(crate) booked: Vec<Value>,
+    /// Responses as connectors were asked to send them, and what look-ups of them said, in order: `what` (`sent`, `found`, `absent`),
+    /// `reference`, `dispute`, `accepts` and `texts`.
+    pub(crate) asked: Vec<Value>,
     /// Notifications that were not answered as they must be: the invariant, and the notification.
     pub(crate) wrong: Vec<(&'static str, String)>,
 }
@@ -57,10 +60,10 @@ impl<'a> Stand<'a> {
 }
 
 /// A dispute with all that is known of it.
-struct File<'a> {
-    listed: &'a Value,
-    booked: &'a Value,
-    rows: Vec<&'a Value>,
+pub(super) struct File<'a> {
+    pub(super) listed: &'a Value,
+    pub(super) booked: &'a Value,
+    pub(super) rows: Vec<&'a Value>,
 }
 
 /// The booked disputes whose payments are listed and that are not shown as they are booked.
@@ -118,6 +121,7 @@ pub(super) fn check(
         };
         file.history(findings);
         file.timeline(findings);
+        responses::of_a_dispute(&file, evidence, findings);
         if let Some(case) = cases.get(uuid_of(text(listed, "paymentId"))) {
             file.with_its_payment(case, findings);
         }
@@ -129,7 +133,7 @@ pub(super) fn check(
 }
 
 impl File<'_> {
-    fn id(&self) -> &str {
+    pub(super) fn id(&self) -> &str {
         text(self.listed, "id")
     }
 
@@ -139,7 +143,9 @@ impl File<'_> {
         let mut at = 0;
         let mut before: Option<&Value> = None;
         for row in &self.rows {
-            let facts = facts_in(row);
+            let Some(facts) = facts_in(row) else {
+                continue;
+            };
             let stand = Stand::of(facts);
             let rest = states.iter().enumerate().skip(at);
             let found = rest
@@ -155,11 +161,13 @@ impl File<'_> {
                 .iter()
                 .map(|one| text(one, "kind"))
                 .collect();
-            let is_warning = kinds.contains(&"dispute.response_due");
+            // What says that a response was refused says nothing new of the dispute.
+            let is_word =
+                kinds.contains(&"dispute.response_due") || kinds.contains(&"dispute.response");
             let moved = list(row.get("data").unwrap_or(&Value::Null), "entries")
                 .iter()
                 .any(|entry| text(entry, "title").starts_with("The disputed amount was"));
-            if !is_warning && !moved && before == Some(facts) {
+            if !is_word && !moved && before == Some(facts) {
                 findings.add(
                     "one-effect-of-each-report",
                     self.id(),
@@ -221,7 +229,10 @@ impl File<'_> {
     fn with_its_payment(&self, case: &Case<'_>, findings: &mut Findings) {
         let mut held = false;
         for row in &self.rows {
-            let holds = Stand::of(facts_in(row)).holds();
+            let Some(facts) = facts_in(row) else {
+                continue;
+            };
+            let holds = Stand::of(facts).holds();
             let stamp = number(row, "stamp");
             let is_with_it = case
                 .events
@@ -239,7 +250,8 @@ impl File<'_> {
 /// After each of its commits a payment with money is DISPUTED if a dispute holds it, and not otherwise.
 fn disputed_while_it_must_be(case: &Case<'_>, rows: &[&Value], findings: &mut Findings) {
     let own = |row: &&&Value| {
-        text(row, "kind") == "dispute" && uuid_of(text(facts_in(row), "payment")) == case.id
+        let facts = facts_in(row).filter(|_| text(row, "kind") == "dispute");
+        facts.is_some_and(|facts| uuid_of(text(facts, "payment")) == case.id)
     };
     let disputes: Vec<&&Value> = rows.iter().filter(own).collect();
     let mut holding: BTreeSet<&str> = BTreeSet::new();
@@ -247,7 +259,7 @@ fn disputed_while_it_must_be(case: &Case<'_>, rows: &[&Value], findings: &mut Fi
         let stamp = number(event, "stamp");
         for row in disputes.iter().filter(|row| number(row, "stamp") == stamp) {
             let stream = text(row, "stream");
-            if Stand::of(facts_in(row)).holds() {
+            if facts_in(row).is_some_and(|facts| Stand::of(facts).holds()) {
                 holding.insert(stream);
             } else {
                 holding.remove(stream);
@@ -267,12 +279,10 @@ fn disputed_while_it_must_be(case: &Case<'_>, rows: &[&Value], findings: &mut Fi
     }
 }
 
-/// What the first event of a dispute's row holds of the dispute.
-fn facts_in(row: &Value) -> &Value {
+/// What the first event of a dispute's row holds of the dispute; `None` of a row that tells of a response alone.
+pub(super) fn facts_in(row: &Value) -> Option<&Value> {
     let mut found = happened_in(row).iter();
-    found
-        .find(|one| one.get("stage").is_some())
-        .unwrap_or(&Value::Null)
+    found.find(|one| one.get("stage").is_some())
 }
 
 fn listed_as<'a>(disputes: &'a Disputes, booked: &Value) -> Option<&'a Value> {
@@ -295,6 +305,6 @@ fn is_as(listed: &Value, state: &Value) -> bool {
 }
 
 /// The id of a dispute's stream.
-fn key_of(id: &str) -> &str {
+pub(super) fn key_of(id: &str) -> &str {
     id.rsplit(':').next().unwrap_or(id)
 }

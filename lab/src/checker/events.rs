@@ -36,7 +36,9 @@ pub(super) fn of_a_payment(case: &Case<'_>, findings: &mut Findings) {
         );
         findings.add("every-change-has-an-event", case.id, detail);
     }
-    let mut before = "ACTIVE";
+    // An import begins with what was captured elsewhere.
+    let is_import = super::imports::is_imported(case.payment);
+    let mut before = if is_import { "SUCCEEDED" } else { "ACTIVE" };
     for event in &case.events {
         let status = status_in(event);
         if !states::may_follow(before, status) {

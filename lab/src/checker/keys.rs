@@ -70,6 +70,7 @@ fn forgotten(
 ) {
     let open = payment_of(answer)
         .is_some_and(|payment| matches!(text(payment, "status"), "ACTIVE" | "GATEWAY_HOLD"));
+    let open = open || is_response_open(answer);
     let later = all
         .iter()
         .filter(|said| said.began > first.ended && said.asked == first.asked);
@@ -97,6 +98,7 @@ fn same(evidence: &Evidence, key: &str, first: &Value, other: &Value, findings: 
     // What was open when it was answered is answered as it was settled later.
     let is_open = |payment| is_open(payment, &evidence.events);
     let open = one.is_some_and(is_open) || two.is_some_and(is_open);
+    let open = open || is_response_open(first) || is_response_open(other);
     if !open && (code_in(first), first.get("data")) != (code_in(other), other.get("data")) {
         findings.add(
             "same-key-same-answer",
@@ -104,6 +106,13 @@ fn same(evidence: &Evidence, key: &str, first: &Value, other: &Value, findings: 
             format!("reported {first}, then {other}"),
         );
     }
+}
+
+/// Whether a response to a dispute that was answered was still under way.
+fn is_response_open(answer: &Value) -> bool {
+    let dispute = answer.get("data").and_then(Value::as_object);
+    let dispute = dispute.and_then(|data| data.values().next());
+    dispute.is_some_and(super::is_responding)
 }
 
 /// Whether the operation that was answered may still have been open.
@@ -151,7 +160,8 @@ fn another(key: &str, first: &Value, other: &Value, findings: &mut Findings) {
 /// An order that was sent once, or any number of times under one key, is one payment.
 pub(super) fn one_payment_for_each_order(evidence: &Evidence, findings: &mut Findings) {
     let mut made: BTreeMap<&str, usize> = BTreeMap::new();
-    for payment in &evidence.payments {
+    let own = |payment: &&Value| !super::imports::is_imported(payment);
+    for payment in evidence.payments.iter().filter(own) {
         *made.entry(text(payment, "orderId")).or_default() += 1;
     }
     let mut sent: BTreeMap<&str, usize> = BTreeMap::new();

@@ -12,8 +12,10 @@ mod disputes;
 mod events;
 mod feed;
 mod flows;
+mod imports;
 mod keys;
 mod money;
+mod responses;
 mod states;
 #[cfg(test)]
 mod tests;
@@ -27,6 +29,8 @@ use crate::shop::Followed;
 use case::Case;
 pub(crate) use deliveries::{Deliveries, Rows, lacking};
 pub(crate) use disputes::{Disputes, unreported};
+pub(crate) use imports::{ANNOUNCED, QUIET, unimported};
+pub(crate) use responses::is_responding;
 pub(crate) use states::may_follow;
 
 /// A request and its answer.
@@ -131,6 +135,7 @@ pub(crate) fn check(evidence: &Evidence) -> Vec<Broken> {
     feed::taken_whole(evidence, &mut findings);
     deliveries::check(&evidence.deliveries, evidence.rows(), &mut findings);
     disputes::check(evidence, &cases, &mut findings);
+    imports::check(evidence, &cases, &mut findings);
     defects(evidence, &mut findings);
     findings.0
 }
@@ -146,8 +151,10 @@ fn cases<'a>(evidence: &'a Evidence, findings: &mut Findings) -> BTreeMap<&'a st
     }
     for entry in &evidence.entries {
         let reference = text(entry, "reference");
-        match cases.get_mut(payment_behind(reference)) {
+        match cases.get_mut(imports::payment_of(entry, evidence)) {
             Some(case) => case.entries.push(entry),
+            // Whether it must be there is judged with the imports.
+            None if imports::is_one(entry) => {}
             None => findings.add(
                 "charge-has-payment",
                 reference,
@@ -156,7 +163,7 @@ fn cases<'a>(evidence: &'a Evidence, findings: &mut Findings) -> BTreeMap<&'a st
         }
     }
     for note in &evidence.notes {
-        if let Some(case) = cases.get_mut(payment_behind(text(note, "reference"))) {
+        if let Some(case) = cases.get_mut(imports::payment_of(note, evidence)) {
             case.notes.push(note);
         }
     }
@@ -201,7 +208,8 @@ fn nothing_missed(evidence: &Evidence, findings: &mut Findings) {
     for followed in &evidence.followed {
         for payment in &evidence.payments {
             let id = text(payment, "id");
-            if !followed.seen.contains(id) {
+            // Imports have dates of long ago.
+            if !followed.seen.contains(id) && !imports::is_imported(payment) {
                 let detail = format!(
                     "it was never shown to the one who followed the list by {}",
                     followed.by
@@ -229,10 +237,13 @@ fn defects(evidence: &Evidence, findings: &mut Findings) {
 
 /// Whether a payment's outcome, or that of one of its refunds, is still to come.
 pub(crate) fn is_unsettled(payment: &Value) -> bool {
-    let pending = list(payment, "refunds")
-        .iter()
-        .any(|refund| text(refund, "status") == "PENDING");
-    pending || states::is_open(text(payment, "status"))
+    has_pending_refund(payment) || states::is_open(text(payment, "status"))
+}
+
+/// Whether the outcome of one of a payment's refunds is still to come.
+pub(crate) fn has_pending_refund(payment: &Value) -> bool {
+    let mut refunds = list(payment, "refunds").iter();
+    refunds.any(|refund| text(refund, "status") == "PENDING")
 }
 
 /// The payment that an answer tells of.

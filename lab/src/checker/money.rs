@@ -30,7 +30,7 @@ pub(super) fn at_the_end(case: &Case<'_>, findings: &mut Findings) {
     if is_unsettled(case.payment) {
         // A refund that was never sent, where nothing can prove that: its amount stays reserved.
         let is_unprovable =
-            shown.status == "REFUND_PENDING" && text(case.payment, "connectionId") == MUTE;
+            super::has_pending_refund(case.payment) && text(case.payment, "connectionId") == MUTE;
         if !is_unprovable {
             let detail = format!("it is still {}", shown.status);
             findings.add("settled-at-the-end", case.id, detail);
@@ -190,7 +190,8 @@ pub(super) fn what_was_asked(case: &Case<'_>, findings: &mut Findings) {
     let by_flow = usize::from(case.runs("half-back"));
     let again = |event: &&Value| text(event, "kind") == "payment.step_retried";
     let mut keys = BTreeSet::new();
-    let mut asked = by_flow + case.happened().filter(again).count();
+    let others = super::imports::refunds_of_others(case);
+    let mut asked = by_flow + others + case.happened().filter(again).count();
     // What was asked under one key counts once.
     for said in case
         .asked

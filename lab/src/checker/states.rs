@@ -68,6 +68,8 @@ fn leading(status: &str) -> &'static [&'static str] {
         "AUTHORISED" => &["payment.authorised"],
         "SUCCEEDED" => &[
             "payment.captured",
+            "payment.imported",
+            "payment.capture_imported",
             "payment.refund_failed",
             "payment.dispute_ended",
         ],
@@ -80,6 +82,8 @@ fn leading(status: &str) -> &'static [&'static str] {
         "NEEDS_3D_SECURE" | "NEEDS_APM_AUTHORIZATION" => &["payment.action_required"],
         "REFUNDED" | "PARTIAL_REFUNDED" => &[
             "payment.refunded",
+            "payment.refund_imported",
+            "payment.capture_imported",
             "payment.refund_failed",
             "payment.dispute_ended",
         ],
@@ -91,6 +95,7 @@ fn leading(status: &str) -> &'static [&'static str] {
         "REFUND_FAILED" => &[
             "payment.refund_failed",
             "payment.refunded",
+            "payment.refund_imported",
             "payment.dispute_ended",
         ],
         _ => &[],

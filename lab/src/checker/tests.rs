@@ -3,7 +3,9 @@
 mod charges;
 mod deliveries;
 mod disputes;
+mod imports;
 mod keys;
+mod responses;
 mod timelines;
 
 use std::collections::BTreeSet;

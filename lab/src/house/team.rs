@@ -8,6 +8,7 @@ use engine::{
 use std::time::Duration;
 
 use super::{KEY, NEIGHBOURS_KEY};
+use crate::checker::{ANNOUNCED, QUIET};
 
 /// As in production, but with fewer polls, shorter life times and more look-ups, since virtual hours cost real time.
 pub(super) fn settings() -> Settings {
@@ -34,7 +35,7 @@ pub(super) fn settings() -> Settings {
 pub(crate) const DOWN: &str = "down";
 
 /// Connections: id, sort of processor, settings.
-pub(super) const CONNECTIONS: [(&str, &str, &str); 8] = [
+pub(super) const CONNECTIONS: [(&str, &str, &str); 10] = [
     ("prompt-a", "prompt", "{}"),
     ("prompt-b", "prompt", "{}"),
     ("tardy-a", "tardy", "{}"),
@@ -43,6 +44,8 @@ pub(super) const CONNECTIONS: [(&str, &str, &str); 8] = [
     ("slow-a", "slow", "{}"),
     ("failing", "prompt", r#"{"fault": "fails"}"#),
     (DOWN, "tardy", "{}"),
+    (QUIET, "prompt", "{}"),
+    (ANNOUNCED, "tardy", "{}"),
 ];
 
 /// Flows that payments name: id and steps. The first is the default.

@@ -123,7 +123,8 @@ impl Life {
                 let index = self.chance.index(self.late.len());
                 let n = self.late.swap_remove(index);
                 if self.bank.perform(&self.payment, n) {
-                    self.mail.push((n, self.success(n), Source::Processor));
+                    self.mail
+                        .push((n, self.success(n), Source::Notification(uuid::Uuid::nil())));
                 }
             }
             _ => {
@@ -241,7 +242,7 @@ impl Life {
                 approval: Approval::default(),
             }),
             _ => News::Later(LaterAnswer::Refused {
-                reason: "no".to_owned(),
+                reason: "no".into(),
                 booked: None,
             }),
         }

@@ -37,6 +37,8 @@ pub(super) enum Ending {
     Refused,
     /// The connection breaks.
     Broken,
+    /// With 200 at once, and the connection is closed before the message was read.
+    Unread,
 }
 
 impl Temper {
@@ -76,7 +78,7 @@ impl Temper {
         if calm || !chance.one_in(self.one_in) {
             return (well, None);
         }
-        let (turn, name) = match chance.below(9) {
+        let (turn, name) = match chance.below(11) {
             0 => (
                 well.answering(Ending::Status(500)),
                 "receiver: 500 after it was taken",
@@ -110,6 +112,15 @@ impl Temper {
                 };
                 (slow, "receiver: too slow, and it was taken")
             }
+            8 => (
+                well.not_taking(Ending::Unread),
+                "receiver: 200 and closed, unread",
+            ),
+            9 => (
+                // What was sent and not read resets the connection, and the answer is lost with it.
+                well.not_taking(Ending::Broken),
+                "receiver: 200 and closed, the answer lost",
+            ),
             _ => {
                 let (low, high) = TOO_LONG;
                 let late = chance.millis(low, high);

@@ -1,6 +1,7 @@
 //! Merchants' servers: they take events, and are down, slow, redirected or wrong about what they have taken, as the seed decides.
 //!
-//! What a server has taken it never forgets, whatever it answered: the checker judges by that.
+//! What a server has taken it never forgets, whatever it answered: the checker judges by that. One that answers 200 has taken a
+//! message by the contract, read or not.
 
 mod manners;
 
@@ -104,12 +105,13 @@ impl Servers {
         turn
     }
 
-    /// The server takes a message.
-    fn take(&self, message: &Message) {
+    /// The server takes a message, or says so without having read it.
+    fn take(&self, message: &Message, is_unread: bool) {
         let mut receipt = json!({
             "host": message.host,
             "at": self.world.now().micros(),
             "body": message.body,
+            "unread": is_unread,
         });
         if let Some(fields) = receipt.as_object_mut() {
             for (name, value) in &message.headers {
@@ -123,17 +125,20 @@ impl Servers {
     async fn post(self: Arc<Self>, message: Message) -> Result<Reply, HttpError> {
         let turn = self.turn(&message.host);
         let (world, timeout) = (self.world.clone(), message.timeout);
-        if let Some(after) = turn.takes_after {
+        let is_unread = turn.ending == Ending::Unread;
+        let takes_after = turn.takes_after;
+        if let Some(after) = takes_after.or(is_unread.then_some(turn.answers_after)) {
             let servers = Arc::clone(&self);
             world.spawn(async move {
                 servers.world.sleep(after).await;
-                servers.take(&message);
+                servers.take(&message, is_unread);
             });
         }
         let answered = async {
             world.sleep(turn.answers_after).await;
             match turn.ending {
                 Ending::Status(status) => Ok(Reply::new(status, "taken")),
+                Ending::Unread => Ok(Reply::new(200, "")),
                 Ending::Refused => Err(HttpError::not_sent(Reason::Unreachable(
                     "connection refused".to_owned(),
                 ))),

@@ -1,17 +1,21 @@
 //! A client of a story: it keeps trying, at one node after the other, until it is answered.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use futures_util::future::join;
 use serde_json::{Value, json};
 
 use crate::{
+    bank::Mood,
     house::Got,
     shop::{About, Shop, Wish, words},
 };
 
 /// How often a request is sent again.
 const TRIES: usize = 12;
+
+/// How often disputes are looked for.
+const DISPUTED_WITHIN: usize = 60;
 
 /// A client of a story.
 pub(super) struct Actor {
@@ -135,6 +139,48 @@ impl Actor {
         let asked = json!({ "id": instance, "approve": approve });
         self.insist(&Wish::new("decideApproval", words::DECIDE, asked))
             .await;
+    }
+
+    /// Waits until there is a dispute. Its id.
+    pub(super) async fn dispute(&self) -> Option<String> {
+        for attempt in 0..DISPUTED_WITHIN {
+            let node = attempt % self.shop.house.nodes();
+            let listed = self.shop.disputes(node).await.unwrap_or_default();
+            let id = listed.first().and_then(|one| one.get("id")?.as_str());
+            if let Some(id) = id {
+                return Some(id.to_owned());
+            }
+            self.pause(Duration::from_secs(3)).await;
+        }
+        None
+    }
+
+    /// Submits evidence for a dispute, or keeps it as a draft.
+    pub(super) async fn evidence(&mut self, dispute: &str, submit: bool) -> Option<Got> {
+        let texts = json!([{ "kind": "DELIVERY", "text": "The parcel was signed for." }]);
+        let asked = json!({ "id": dispute, "evidence": { "texts": texts }, "submit": submit });
+        let wish =
+            Wish::new("submitDisputeEvidence", words::EVIDENCE, asked).once(Some(self.key()));
+        self.insist(&wish).await
+    }
+
+    /// Submits evidence while processors answer nothing, until it can't be answered any more.
+    pub(super) async fn unanswered(&mut self, dispute: &str, effect: bool) {
+        let bank = Arc::clone(&self.shop.house.bank);
+        bank.set_mood(Mood::Silent { effect });
+        let (world, well) = (self.shop.house.world.clone(), Arc::clone(&bank));
+        let later = async move {
+            world.sleep(Duration::from_secs(4)).await;
+            well.set_mood(Mood::Well);
+        };
+        join(self.evidence(dispute, true), later).await;
+    }
+
+    /// Accepts a dispute under a key of this name.
+    pub(super) async fn accept(&self, dispute: &str, key: &str) -> Option<Got> {
+        let wish = Wish::new("acceptDispute", words::ACCEPT, json!({ "id": dispute }))
+            .once(Some(key.to_owned()));
+        self.insist(&wish).await
     }
 
     /// The warehouse reports that the parcel has left, until somebody takes it.

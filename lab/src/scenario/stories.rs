@@ -10,6 +10,9 @@ use crate::{bank::Mood, house::Got, shop::raw};
 
 const GOOD: &str = "4242424242424242";
 
+/// What is bought with it is disputed; evidence wins.
+const DISPUTED: &str = "4000000000000259";
+
 /// An order by a flow with a raw card.
 fn card(flow: &str, number: &str) -> Value {
     json!({ "amount": 1200, "currencyCode": "EUR", "orderId": "one", "flowId": flow, "paymentMethod": raw(number) })
@@ -369,6 +372,44 @@ pub(crate) static STORIES: &[Story] = &[
             let back = actor.decide(&url, true).await.unwrap_or_default();
             join(actor.come_back(&back), actor.send(&second)).await;
             actor.complete_checkout(&intent).await;
+        }
+    ),
+    story!("evidence for a dispute", ["SUCCEEDED"], actor, {
+        actor.order(&card("default", DISPUTED)).await;
+        let dispute = actor.dispute().await.unwrap_or_default();
+        actor.evidence(&dispute, false).await;
+        actor.evidence(&dispute, true).await;
+    }),
+    story!("evidence that got no answer", ["SUCCEEDED"], stops: true, actor, {
+        actor.order(&card("default", DISPUTED)).await;
+        let dispute = actor.dispute().await.unwrap_or_default();
+        actor.unanswered(&dispute, true).await;
+    }),
+    story!("evidence that never arrived", ["SUCCEEDED"], actor, {
+        actor.order(&card("default", DISPUTED)).await;
+        let dispute = actor.dispute().await.unwrap_or_default();
+        actor.unanswered(&dispute, false).await;
+    }),
+    story!("a dispute that is accepted", ["DISPUTED"], actor, {
+        actor.order(&card("default", DISPUTED)).await;
+        let dispute = actor.dispute().await.unwrap_or_default();
+        actor.accept(&dispute, "accepting").await;
+    }),
+    story!(
+        "evidence against acceptance",
+        ["SUCCEEDED|DISPUTED"],
+        actor,
+        {
+            actor.order(&card("default", DISPUTED)).await;
+            let dispute = actor.dispute().await.unwrap_or_default();
+            actor.shop.house.bank.set_mood(Mood::Slow);
+            let other = Actor::new(actor.shop.clone());
+            let later = async {
+                other.pause(Duration::from_millis(500)).await;
+                other.accept(&dispute, "rival").await;
+            };
+            join(actor.evidence(&dispute, true), later).await;
+            actor.shop.house.bank.set_mood(Mood::Well);
         }
     ),
     story!("a client token used twice", ["SUCCEEDED"], actor, {

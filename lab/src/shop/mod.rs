@@ -1,8 +1,10 @@
 //! Clients: they speak the public interface, at any node, and remember the answers that they got.
 
+mod bookkeeper;
 mod follower;
 mod listener;
 mod orders;
+mod responder;
 mod shopper;
 mod subscriber;
 mod visits;
@@ -18,9 +20,11 @@ use crate::{
     house::{Ask, Got, House},
 };
 
+pub(crate) use bookkeeper::{keep_books, share_accounts};
 pub(crate) use follower::{Followed, Follower};
 pub(crate) use listener::Listener;
 pub(crate) use orders::raw;
+pub(crate) use responder::Responder;
 pub(crate) use shopper::shopper;
 pub(crate) use subscriber::Subscriber;
 

@@ -3,7 +3,7 @@
 /// Selects what is shown of a payment, briefly.
 macro_rules! brief {
     () => {
-        "id status orderId connectionId currency flowInstanceId capturedAmount refundedAmount \
+        "id status orderId connectionId currency flowInstanceId paymentProcessingOrigin capturedAmount refundedAmount \
          amount { rawAmount } refunds { id amount status }"
     };
 }
@@ -81,4 +81,9 @@ pub(crate) const DELETE_ENDPOINT: &str = "mutation($id: ID!) { deleteWebhookEndp
 pub(crate) const ENDPOINTS: &str = "query { listWebhookEndpoints { id url kinds enabled } }";
 pub(crate) const DISPUTES: &str = "query($after: String) { listDisputes(first: 100, after: $after) { \
     pageInfo { hasNextPage endCursor } edges { node { id paymentId connectionId sourceDisputeId currency amount { rawAmount } \
-    status reason lifecycleStage disputeTimeline { events { title message } } } } } }";
+    status reason lifecycleStage response { kind state } disputeTimeline { events { title message } } } } } }";
+pub(crate) const EVIDENCE: &str = "mutation($id: ID!, $evidence: DisputeEvidenceInput!, $submit: Boolean) { \
+    submitDisputeEvidence(id: $id, evidence: $evidence, submit: $submit) { id status lifecycleStage response { kind state } } }";
+pub(crate) const ACCEPT: &str = "mutation($id: ID!) { acceptDispute(id: $id) { id status lifecycleStage response { kind state } } }";
+pub(crate) const SAVE_CONNECTION: &str = "mutation($id: ID, $processor: String!, $name: String!, $settings: JSON!, $imports: ImportMode) { \
+    saveConnection(id: $id, processor: $processor, name: $name, settings: $settings, imports: $imports) { id notificationUrl imports } }";

@@ -4,7 +4,7 @@ use std::{
     fs,
     net::SocketAddr,
     path::Path,
-    sync::{Mutex, MutexGuard},
+    sync::{Arc, Mutex, MutexGuard},
     thread,
 };
 
@@ -15,11 +15,28 @@ use testkit::{Backend, Server, Setup, Shop};
 /// When deliveries are tried again: for far longer than the checker waits.
 const RETRIES: &str = "300ms,500ms,1s,1s,2s,2s,2s,5s,5s,5s,10s,10s,10s,30s,30s,30s,1m,1m,1m,1m";
 
+/// How nodes are started.
+fn setup() -> Setup {
+    Setup::new()
+        .on(Backend::Embedded)
+        // A look-up soon after the outcome became unknown: the rounds are short.
+        .setting(
+            "recovery.schedule",
+            r#"["1s", "3s", "5s", "10s", "20s", "30s"]"#,
+        )
+        // Deliveries that were refused are tried again soon.
+        .setting("webhooks.retry_schedule", RETRIES)
+        // The database's server is killed too, and a processor forgets nothing.
+        .setting("sandbox.sync_books", "true")
+        // No node must give work away for longer than the checker waits.
+        .setting("database.patience", "20s")
+}
+
 /// The nodes. They share the database and the file of the vault's keys, and have a directory of their own each.
 pub struct Fleet {
     nodes: Vec<Mutex<Server>>,
     addresses: Mutex<Vec<SocketAddr>>,
-    _keys: TempDir,
+    _keys: Option<TempDir>,
 }
 
 impl Fleet {
@@ -27,33 +44,51 @@ impl Fleet {
     pub fn start(urls: &[String]) -> Self {
         let keys = tempfile::tempdir().expect("a temporary directory");
         let file = keys.path().join("vault.keys");
-        let setup = |url: &String| {
-            Setup::new()
-                .on(Backend::Embedded)
-                .setting("database.url", url)
-                .setting("vault.key_file", file.to_str().expect("a readable path"))
-                // A look-up soon after the outcome became unknown: the rounds are short.
-                .setting(
-                    "recovery.schedule",
-                    r#"["1s", "3s", "5s", "10s", "20s", "30s"]"#,
-                )
-                // Deliveries that were refused are tried again soon.
-                .setting("webhooks.retry_schedule", RETRIES)
-                // The database's server is killed too, and a processor forgets nothing.
-                .setting("sandbox.sync_books", "true")
-                // No node must give work away for longer than the checker waits.
-                .setting("database.patience", "20s")
-        };
+        let file = file.to_str().expect("a readable path");
         let nodes: Vec<Server> = thread::scope(|scope| {
             let starting: Vec<_> = urls
                 .iter()
-                .map(|url| scope.spawn(move || setup(url).start()))
+                .map(|url| {
+                    let setup = setup()
+                        .setting("database.url", url)
+                        .setting("vault.key_file", file);
+                    scope.spawn(move || setup.start())
+                })
                 .collect();
             starting
                 .into_iter()
                 .map(|node| node.join().expect("a node starts"))
                 .collect()
         });
+        Self::of(nodes, Some(keys))
+    }
+
+    /// Starts the one node of an embedded database.
+    pub fn embedded() -> Self {
+        Self::of(vec![setup().start()], None)
+    }
+
+    /// Starts the one node of an embedded database in a fresh directory, restored from a backup of this one.
+    #[must_use]
+    pub fn restored(&self, backup: &Path) -> Self {
+        let root = Arc::new(tempfile::tempdir().expect("a temporary directory"));
+        let keys = self.node(0).data_dir().join("vault.keys");
+        let data = root.path().join("data");
+        let flags = ["--from", "--data-dir", "--key-file"].into_iter();
+        let mut arguments = vec!["restore"];
+        for (flag, path) in flags.zip([backup, &data, &keys]) {
+            arguments.extend([flag, path.to_str().expect("a readable path")]);
+        }
+        let restored = setup().command(root.path(), &arguments).output();
+        let restored = restored.expect("the command runs");
+        assert!(restored.status.success(), "{restored:?}");
+        let mut node = setup().flag("--after-restore").start_in(root);
+        // From the second start on it is served without the flag.
+        node.restart_as(setup());
+        Self::of(vec![node], None)
+    }
+
+    fn of(nodes: Vec<Server>, keys: Option<TempDir>) -> Self {
         let addresses = Mutex::new(nodes.iter().map(Server::address).collect());
         Self {
             nodes: nodes.into_iter().map(Mutex::new).collect(),
@@ -110,6 +145,11 @@ impl Fleet {
             .and_then(Pid::from_raw)
             .expect("a process id");
         kill_process(pid, signal).expect("the process is there");
+    }
+
+    /// Runs a command of the service at a node's data directory.
+    pub fn command(&self, node: usize, arguments: &[&str]) -> String {
+        self.node(node).run(arguments)
     }
 
     fn node(&self, node: usize) -> MutexGuard<'_, Server> {

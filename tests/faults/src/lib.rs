@@ -22,12 +22,15 @@ mod keyless;
 mod listener;
 mod proxy;
 mod reader;
+mod restore;
 mod run;
 mod shopper;
+mod streamer;
 
 pub use chance::Chance;
 pub use check::Verdict;
 pub use cluster::{Cluster, Member};
 pub use fleet::Fleet;
 pub use proxy::{Cut, Proxy};
+pub use restore::{Restored, restore};
 pub use run::{Fault, Plan, Summary, run};

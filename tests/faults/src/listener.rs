@@ -8,7 +8,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use testkit::{Answer, Answers, Receiver, Shop};
+use testkit::{Answer, Answers, Arrived, Receiver, Shop};
 
 use crate::{Chance, Fleet};
 
@@ -22,7 +22,7 @@ const PATH: &str = "/hooks";
 const PATIENCE: Duration = Duration::from_secs(3);
 /// How long the last events may take to come. A transaction of a node that was killed may hold the feed back, and the lease of one
 /// that was killed its endpoints.
-const ALL_WITHIN: Duration = Duration::from_mins(3);
+pub(crate) const ALL_WITHIN: Duration = Duration::from_mins(3);
 
 /// A follower of the events, and what a server has got of them.
 pub(crate) struct Listener {
@@ -58,6 +58,21 @@ impl Listener {
             begin,
             followed: Vec::new(),
         }
+    }
+
+    /// The cursor behind what was followed.
+    pub(crate) const fn place(&self) -> &Value {
+        &self.after
+    }
+
+    /// The cursor behind which the endpoint began.
+    pub(crate) const fn begin_place(&self) -> &Value {
+        &self.begin
+    }
+
+    /// What has come to the server, in order.
+    pub(crate) fn arrived(&self) -> Vec<Arrived> {
+        self.receiver.arrived(PATH)
     }
 
     /// Follows until the street closes. It asks another node for each page.
@@ -110,20 +125,12 @@ impl Listener {
 
     /// Events that are listed from the beginning and were not followed, or have not come. `None` when they can't be listed now.
     fn missing(&self, fleet: &Fleet, shop: &Shop) -> Option<Vec<String>> {
-        let (mut after, mut listed) = (self.begin.clone(), BTreeSet::new());
-        loop {
-            let (events, end) = page(fleet, shop, 0, &after)?;
-            if events.is_empty() {
-                break;
-            }
-            listed.extend(events.iter().map(id_of));
-            after = end;
-        }
+        let listed = listed(fleet, shop, &self.begin)?;
         let followed: BTreeSet<String> = self.followed.iter().map(id_of).collect();
         let arrived = self.receiver.arrived(PATH);
         let came: BTreeSet<&str> = arrived.iter().map(|one| one.header("webhook-id")).collect();
         let is_missing = |id: &String| !followed.contains(id) || !came.contains(id.as_str());
-        Some(listed.into_iter().filter(is_missing).collect())
+        Some(listed.iter().map(id_of).filter(is_missing).collect())
     }
 
     /// What came: each event for the first time after those before it, every copy with the same body, all signed.
@@ -147,6 +154,19 @@ impl Listener {
     }
 }
 
+/// All events behind a cursor. `None` when they can't be listed now.
+pub(crate) fn listed(fleet: &Fleet, shop: &Shop, after: &Value) -> Option<Vec<Value>> {
+    let (mut after, mut listed) = (after.clone(), Vec::new());
+    loop {
+        let (events, end) = page(fleet, shop, 0, &after)?;
+        if events.is_empty() {
+            return Some(listed);
+        }
+        listed.extend(events);
+        after = end;
+    }
+}
+
 /// The events behind a cursor and the cursor behind them. `None` when the node has no answer.
 fn page(fleet: &Fleet, shop: &Shop, node: usize, after: &Value) -> Option<(Vec<Value>, Value)> {
     let request = shop.request(PAGE, json!({"after": after}), None);
@@ -165,12 +185,12 @@ fn page(fleet: &Fleet, shop: &Shop, node: usize, after: &Value) -> Option<(Vec<V
     Some((events, list["pageInfo"]["endCursor"].clone()))
 }
 
-fn id_of(event: &Value) -> String {
+pub(crate) fn id_of(event: &Value) -> String {
     event["id"].as_str().unwrap_or_default().to_owned()
 }
 
 /// Those of a stream come in their sequence, each once and none left out after the first one.
-fn in_sequence(events: &[Value]) {
+pub(crate) fn in_sequence(events: &[Value]) {
     let mut last: BTreeMap<String, i64> = BTreeMap::new();
     for event in events {
         let id = id_of(event);

@@ -2,7 +2,7 @@
 #![expect(clippy::print_stdout, reason = "its output is its purpose")]
 
 use clap::{Parser, Subcommand};
-use faults::{Chance, Fault, Plan, run};
+use faults::{Chance, Fault, Plan, restore, run};
 
 /// Faults on real processes under load, with a checker. Build the service first: `cargo build --release`.
 #[derive(Parser)]
@@ -39,6 +39,10 @@ struct Arguments {
 enum Which {
     /// Nodes are killed with SIGKILL
     Kills,
+    /// The one node of an embedded database is killed with SIGKILL
+    EmbeddedKills,
+    /// An embedded database is brought back to a backup that was made while events were delivered
+    Restores,
     /// Nodes are stopped with SIGSTOP, and go on later
     Pauses,
     /// Connections to the database are cut between COMMIT and its answer
@@ -53,6 +57,8 @@ fn main() {
     let arguments = Arguments::parse();
     let fault = match arguments.fault {
         Which::Kills => Fault::Kills,
+        // A restore begins with a kill of the one node.
+        Which::EmbeddedKills | Which::Restores => Fault::EmbeddedKills,
         Which::Pauses => Fault::Pauses,
         Which::Cuts => Fault::Cuts,
         Which::Outages => Fault::Outages,
@@ -70,5 +76,9 @@ fn main() {
         seed: arguments.seed.unwrap_or_else(Chance::fresh_seed),
     };
     println!("{plan:?}");
+    if matches!(arguments.fault, Which::Restores) {
+        println!("{}", restore(&plan, &|line| println!("{line}")));
+        return;
+    }
     println!("{}", run(&plan, &|line| println!("{line}")));
 }

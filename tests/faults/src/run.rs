@@ -16,6 +16,7 @@ use crate::{
     listener::Listener,
     reader::Reader,
     shopper::{Memory, Street},
+    streamer::Streamer,
 };
 
 /// What goes wrong in a round.
@@ -23,6 +24,8 @@ use crate::{
 pub enum Fault {
     /// One or more nodes are killed with SIGKILL, and started again.
     Kills,
+    /// The one node of an embedded database is killed with SIGKILL, and started again.
+    EmbeddedKills,
     /// A node is stopped with SIGSTOP, and goes on after a while.
     Pauses,
     /// Connections to the database are cut between COMMIT and its answer, with and without the COMMIT.
@@ -83,6 +86,8 @@ pub struct Summary {
     pub followed: usize,
     /// Events that were followed, and came to a merchant's server.
     pub events: usize,
+    /// Events that a client of the stream got over connections that broke.
+    pub streamed: usize,
 }
 
 impl fmt::Display for Summary {
@@ -97,7 +102,7 @@ impl fmt::Display for Summary {
             f,
             "{} rounds: {} nodes killed, {} stopped ({} past their lease), {} commits cut off before the server and {} after \
              it, {} outages, {} failovers\n{payments} payments and {answers} answers compared, {asked_again} unanswered requests asked \
-             again, {repeated} answered ones repeated, {} orders without keys, {} payments followed, {} events delivered: nothing lost, nothing doubled",
+             again, {repeated} answered ones repeated, {} orders without keys, {} payments followed, {} events delivered, {} streamed: nothing lost, nothing doubled",
             self.rounds,
             self.kills,
             self.pauses,
@@ -108,7 +113,8 @@ impl fmt::Display for Summary {
             self.failovers,
             self.keyless,
             self.followed,
-            self.events
+            self.events,
+            self.streamed
         )
     }
 }
@@ -165,15 +171,16 @@ pub fn run(plan: &Plan, control: &dyn Fn(String)) -> Summary {
 /// A plan while it is run.
 struct Course<'a> {
     plan: &'a Plan,
-    cluster: Cluster,
+    /// The database's servers; none where it is embedded.
+    cluster: Option<Cluster>,
     primary: Member,
     summary: Summary,
 }
 
 impl<'a> Course<'a> {
     fn begin(plan: &'a Plan) -> Self {
-        let cluster = Cluster::start(&[]);
-        if plan.fault == Fault::Failovers {
+        let cluster = (plan.fault != Fault::EmbeddedKills).then(|| Cluster::start(&[]));
+        if let Some(cluster) = cluster.as_ref().filter(|_| plan.fault == Fault::Failovers) {
             cluster.make_standby(Member::B);
         }
         Self {
@@ -186,36 +193,41 @@ impl<'a> Course<'a> {
 
     /// A stage on an empty database, in place of the last one.
     fn next_stage(&self, last: Option<Stage>, stretches: u32) -> Stage {
+        let Some(cluster) = &self.cluster else {
+            return Stage::embedded();
+        };
         if let Some(Stage {
             database, fleet, ..
         }) = last
         {
             drop(fleet);
-            self.cluster.drop_database(self.primary, &database);
+            cluster.drop_database(self.primary, &database);
         }
         let database = format!("faults{stretches}");
-        self.cluster.create(self.primary, &database);
-        Stage::set(self.plan, &self.cluster, self.primary, database)
+        cluster.create(self.primary, &database);
+        Stage::set(self.plan, cluster, self.primary, database)
     }
 
     /// One round: one fault.
     fn strike(&mut self, stage: &Stage, chance: &mut Chance) {
         self.summary.rounds += 1;
-        match self.plan.fault {
-            Fault::Kills => stage.kill(chance, &mut self.summary),
-            Fault::Pauses => stage.pause(self.plan.past_lease_every, chance, &mut self.summary),
-            Fault::Cuts => stage.cut(chance, &mut self.summary),
-            Fault::Outages => {
+        match (self.plan.fault, &self.cluster) {
+            (Fault::Pauses, _) => {
+                stage.pause(self.plan.past_lease_every, chance, &mut self.summary);
+            }
+            (Fault::Cuts, _) => stage.cut(chance, &mut self.summary),
+            (Fault::Outages, Some(cluster)) => {
                 thread::sleep(Duration::from_millis(300 + chance.below(1500)));
-                self.cluster.kill(self.primary);
+                cluster.kill(self.primary);
                 thread::sleep(AWAY + Duration::from_millis(chance.below(5000)));
-                self.cluster.restart(self.primary);
+                cluster.restart(self.primary);
                 self.summary.outages += 1;
             }
-            Fault::Failovers => {
+            (Fault::Failovers, Some(cluster)) => {
                 thread::sleep(Duration::from_millis(300 + chance.below(1500)));
-                self.primary = fail_over(&self.cluster, self.primary, &mut self.summary);
+                self.primary = fail_over(cluster, self.primary, &mut self.summary);
             }
+            _ => stage.kill(chance, &mut self.summary),
         }
     }
 
@@ -235,8 +247,11 @@ impl<'a> Course<'a> {
             self.summary.followed += reader.finish(&stage.fleet, &shop);
         }
         self.summary.events += played.listener.finish(&stage.fleet, &shop);
-        let gaps = self.cluster.gaps(self.primary, &stage.database);
-        assert!(gaps.is_empty(), "events with gaps: {gaps:?}");
+        self.summary.streamed += played.streamer.finish(&stage.fleet, &shop);
+        if let Some(cluster) = &self.cluster {
+            let gaps = cluster.gaps(self.primary, &stage.database);
+            assert!(gaps.is_empty(), "events with gaps: {gaps:?}");
+        }
         add(&mut self.summary.verdict, verdict);
         verdict
     }
@@ -260,22 +275,37 @@ fn fail_over(cluster: &Cluster, primary: Member, summary: &mut Summary) -> Membe
 }
 
 /// What a stretch left to be checked.
-struct Played {
+pub(crate) struct Played {
     memories: Vec<Memory>,
     orders: Vec<Orders>,
     readers: Vec<Reader>,
-    listener: Listener,
+    pub(crate) listener: Listener,
+    pub(crate) streamer: Streamer,
     answered: u64,
 }
 
 /// The nodes on their database.
-struct Stage {
-    fleet: Fleet,
+pub(crate) struct Stage {
+    pub(crate) fleet: Fleet,
     proxy: Option<Proxy>,
     database: String,
 }
 
 impl Stage {
+    /// One node on an embedded database.
+    pub(crate) fn embedded() -> Self {
+        Self::of(Fleet::embedded())
+    }
+
+    /// These nodes.
+    pub(crate) const fn of(fleet: Fleet) -> Self {
+        Self {
+            fleet,
+            proxy: None,
+            database: String::new(),
+        }
+    }
+
     fn set(plan: &Plan, cluster: &Cluster, primary: Member, database: String) -> Self {
         let proxy = (plan.fault == Fault::Cuts).then(|| Proxy::start(cluster.port(primary)));
         let url = match &proxy {
@@ -293,7 +323,12 @@ impl Stage {
     }
 
     /// Has shoppers and readers at work while `act` happens; what they remember.
-    fn play(&self, plan: &Plan, chance: &mut Chance, act: impl FnOnce(&mut Chance)) -> Played {
+    pub(crate) fn play(
+        &self,
+        plan: &Plan,
+        chance: &mut Chance,
+        act: impl FnOnce(&mut Chance),
+    ) -> Played {
         let shop = self.fleet.shop(0);
         let token = shop.tokenise(cards::MASTERCARD);
         let (closed, answered) = (AtomicBool::new(false), AtomicU64::new(0));
@@ -305,7 +340,8 @@ impl Stage {
             answered: &answered,
         };
         let listener = Listener::begin(&shop);
-        let (memories, orders, readers, listener) = thread::scope(|scope| {
+        let streamer = Streamer::begin(&shop);
+        let (memories, orders, readers, listener, streamer) = thread::scope(|scope| {
             let shoppers = many(plan.shoppers, chance, |own| {
                 scope.spawn(move || street.shopper(own))
             });
@@ -320,18 +356,24 @@ impl Stage {
             let own = chance.another();
             let listening =
                 scope.spawn(move || listener.follow(street.fleet, street.shop, street.closed, own));
+            let own = chance.another();
+            let streaming =
+                scope.spawn(move || streamer.follow(street.fleet, street.shop, street.closed, own));
             // Shoppers go home also when what happens fails.
             let close = Closing(&closed);
             act(chance);
             drop(close);
             let listener = joined(vec![listening]).remove(0);
-            (joined(shoppers), joined(keyless), joined(readers), listener)
+            let streamer = joined(vec![streaming]).remove(0);
+            let (shoppers, keyless) = (joined(shoppers), joined(keyless));
+            (shoppers, keyless, joined(readers), listener, streamer)
         });
         Played {
             memories,
             orders,
             readers,
             listener,
+            streamer,
             answered: answered.load(Ordering::Relaxed),
         }
     }

@@ -1,7 +1,7 @@
 //! A short run of every fault; `cargo run --release -p faults` has the long ones.
 #![allow(clippy::print_stdout, reason = "a run tells its seed")]
 
-use faults::{Fault, Plan, run};
+use faults::{Fault, Plan, restore, run};
 
 /// The seed of an ordinary run, so that its result is the change's own and not chance's. Fresh ones are for the long runs.
 const SEED: u64 = 20_261_122;
@@ -52,4 +52,16 @@ fn commits_whose_answers_are_lost_are_done_once() {
 #[test]
 fn what_was_acknowledged_is_there_after_a_failover() {
     played(&plan(Fault::Failovers, 2));
+}
+
+#[test]
+fn the_one_node_of_an_embedded_database_that_is_killed_loses_and_doubles_nothing() {
+    played(&plan(Fault::EmbeddedKills, 6));
+}
+
+#[test]
+fn a_backup_that_is_restored_while_events_are_delivered_loses_none_of_its_events() {
+    let plan = plan(Fault::EmbeddedKills, 1);
+    println!("POINTSMAN_SEED={} {plan:?}", plan.seed);
+    println!("{}", restore(&plan, &|line| println!("{line}")));
 }

@@ -1,8 +1,9 @@
 //! A client of server-sent events.
 
 use std::{
-    io::{BufRead as _, BufReader, Read as _, Write as _},
-    net::TcpStream,
+    io::{self, BufRead as _, BufReader, Read as _, Write as _},
+    net::{SocketAddr, TcpStream},
+    time::Duration,
 };
 
 use serde_json::{Value, json};
@@ -40,21 +41,24 @@ impl Shop {
     /// Opens a stream, behind the event `last` where one is named.
     #[track_caller]
     pub fn subscribe(&self, query: &str, variables: Value, last: Option<&str>) -> Streaming {
-        let body = json!({ "query": query, "variables": variables }).to_string();
-        let mut head = vec![
-            "POST /api/graphql HTTP/1.1".to_owned(),
-            format!("Host: {}", self.address()),
-            "Accept: text/event-stream".to_owned(),
-            "Content-Type: application/json".to_owned(),
-            format!("Authorization: Bearer {}", self.credential()),
-            format!("Content-Length: {}", body.len()),
-        ];
-        head.extend(last.map(|last| format!("Last-Event-ID: {last}")));
-        let request = format!("{}\r\n\r\n{body}", head.join("\r\n"));
-        let mut stream = TcpStream::connect(self.address()).expect("a connection");
-        stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
-        stream.write_all(request.as_bytes()).expect("it is written");
-        Streaming::of(stream)
+        let body = json!({ "query": query, "variables": variables });
+        let opened = Streaming::open(self, self.address(), &body, last, PATIENCE);
+        opened.expect("a stream")
+    }
+
+    /// Opens a stream at a node that may be away, behind the event `last`. Reading from it waits for `patience` at most.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn try_subscribe(
+        &self,
+        at: SocketAddr,
+        query: &str,
+        last: &str,
+        patience: Duration,
+    ) -> io::Result<Streaming> {
+        let body = json!({ "query": query });
+        Streaming::open(self, at, &body, Some(last), patience)
     }
 
     /// Follows all events, behind the event `last` where one is named.
@@ -68,17 +72,44 @@ impl Shop {
 }
 
 impl Streaming {
-    fn of(stream: TcpStream) -> Self {
+    fn open(
+        shop: &Shop,
+        at: SocketAddr,
+        body: &Value,
+        last: Option<&str>,
+        patience: Duration,
+    ) -> io::Result<Self> {
+        let body = body.to_string();
+        let mut head = vec![
+            "POST /api/graphql HTTP/1.1".to_owned(),
+            format!("Host: {at}"),
+            "Accept: text/event-stream".to_owned(),
+            "Content-Type: application/json".to_owned(),
+            format!("Authorization: Bearer {}", shop.credential()),
+            format!("Content-Length: {}", body.len()),
+        ];
+        head.extend(last.map(|last| format!("Last-Event-ID: {last}")));
+        let request = format!("{}\r\n\r\n{body}", head.join("\r\n"));
+        let mut stream = TcpStream::connect_timeout(&at, patience)?;
+        stream.set_read_timeout(Some(patience))?;
+        stream.write_all(request.as_bytes())?;
+        Self::of(stream)
+    }
+
+    fn of(stream: TcpStream) -> io::Result<Self> {
         let mut reader = BufReader::new(stream);
         let mut status = 0;
         let (mut content_type, mut is_chunked) = (String::new(), false);
         for n in 0.. {
             let mut line = String::new();
-            reader.read_line(&mut line).expect("an answer");
+            if reader.read_line(&mut line)? == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
             let line = line.trim_end().to_ascii_lowercase();
             if n == 0 {
                 let code = line.split_whitespace().nth(1);
-                status = code.and_then(|code| code.parse().ok()).expect("a status");
+                let code = code.and_then(|code| code.parse().ok());
+                status = code.ok_or(io::ErrorKind::InvalidData)?;
             } else if let Some((name, value)) = line.split_once(':') {
                 match name {
                     "content-type" => value.trim().clone_into(&mut content_type),
@@ -89,7 +120,7 @@ impl Streaming {
                 break;
             }
         }
-        Self {
+        Ok(Self {
             reader,
             status,
             content_type,
@@ -97,7 +128,7 @@ impl Streaming {
             text: String::new(),
             comments: 0,
             place: None,
-        }
+        })
     }
 
     /// The next event; nothing where the stream ended in an orderly way. Fails the test where the connection breaks.
@@ -110,7 +141,7 @@ impl Streaming {
     ///
     /// # Errors
     /// The system's.
-    pub fn try_next(&mut self) -> std::io::Result<Option<Streamed>> {
+    pub fn try_next(&mut self) -> io::Result<Option<Streamed>> {
         loop {
             if let Some((block, rest)) = self.text.split_once("\n\n") {
                 let (block, rest) = (block.to_owned(), rest.to_owned());
@@ -163,7 +194,7 @@ impl Streaming {
     }
 
     /// Reads a part more; false at an orderly end.
-    fn read_on(&mut self) -> std::io::Result<bool> {
+    fn read_on(&mut self) -> io::Result<bool> {
         if !self.is_chunked {
             let mut rest = vec![0; 4096];
             let read = self.reader.read(&mut rest)?;
@@ -172,9 +203,9 @@ impl Streaming {
         }
         let mut size = String::new();
         if self.reader.read_line(&mut size)? == 0 {
-            return Err(std::io::ErrorKind::UnexpectedEof.into());
+            return Err(io::ErrorKind::UnexpectedEof.into());
         }
-        let size = usize::from_str_radix(size.trim(), 16).map_err(std::io::Error::other)?;
+        let size = usize::from_str_radix(size.trim(), 16).map_err(io::Error::other)?;
         let mut chunk = vec![0; size + 2];
         self.reader.read_exact(&mut chunk)?;
         self.text.push_str(&String::from_utf8_lossy(&chunk[..size]));

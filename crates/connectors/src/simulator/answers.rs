@@ -111,7 +111,7 @@ pub(super) fn authorisation(entry: &Entry, at: Timestamp, base: &str) -> Answer 
 
 fn failed() -> Answer {
     Answer::Failed {
-        reason: "the processor had a technical failure".to_owned(),
+        reason: "the processor had a technical failure".into(),
     }
 }
 
@@ -161,15 +161,15 @@ pub(super) fn later(later: &Later, currency: Currency, at: Timestamp) -> LaterAn
             booked,
         },
         Now::Failed => LaterAnswer::Refused {
-            reason: undone(later.kind).to_owned(),
+            reason: undone(later.kind).into(),
             booked,
         },
         Now::Undone => LaterAnswer::Reversed {
-            reason: undone(later.kind).to_owned(),
+            reason: undone(later.kind).into(),
             booked,
         },
         Now::Refused(refusal) => LaterAnswer::Refused {
-            reason: refusal.reason().to_owned(),
+            reason: refusal.reason().into(),
             booked,
         },
     }
@@ -199,12 +199,12 @@ pub(super) fn finding(entry: &Entry, at: Timestamp, base: &str) -> Finding {
 }
 
 fn approval(entry: &Entry, status: ReportedStatus<'_>, risk: Risk) -> Approval {
-    let of_card = |text: &str| entry.is_of_card().then(|| text.to_owned());
+    let of_card = |text: &str| entry.is_of_card().then(|| text.into());
     Approval {
         processor_id: Some(processor_id(&entry.reference)),
-        processor_status: Some(status.processor.to_owned()),
-        network_status: status.network.map(str::to_owned),
-        risk_level: Some(risk.level.to_owned()),
+        processor_status: Some(status.processor.into()),
+        network_status: status.network.map(Into::into),
+        risk_level: Some(risk.level.into()),
         risk_score_hundredths: Some(risk.score_hundredths),
         funding: Some(entry.funding),
         issuing_bank: of_card("Simulated Bank"),
@@ -224,7 +224,7 @@ fn authenticated(entry: &Entry) -> Option<ThreeDs> {
         Some(Progress::Failed) => Some(ThreeDs {
             eci: None,
             version: three_ds.version.clone(),
-            result: Some("FAILED".to_owned()),
+            result: Some("FAILED".into()),
         }),
         Some(Progress::Waiting | Progress::Passed | Progress::Over) => None,
     }
@@ -233,11 +233,9 @@ fn authenticated(entry: &Entry) -> Option<ThreeDs> {
 /// Our code, and the word that a processor might have for it.
 fn decline(code: DeclineCode) -> Decline {
     let mut decline = Decline::of(code);
-    decline.processor_code = Some(code.code().to_ascii_lowercase());
-    decline.processor_type = Some(format!(
-        "{}_decline",
-        decline.kind.code().to_ascii_lowercase()
-    ));
+    decline.processor_code = Some(code.code().to_ascii_lowercase().into());
+    let kind = decline.kind.code().to_ascii_lowercase();
+    decline.processor_type = Some(format!("{kind}_decline").into());
     decline
 }
 

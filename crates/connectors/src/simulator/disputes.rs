@@ -95,8 +95,8 @@ impl SimulatedDispute {
             money: state.money,
             disputed_at: self.disputed_at,
             respond_by: state.respond_by,
-            processor_status: Some(state.status.code().to_ascii_lowercase()),
-            processor_reason: Some(word(state.reason).to_owned()),
+            processor_status: Some(state.status.code().to_ascii_lowercase().into()),
+            processor_reason: Some(word(state.reason).into()),
             funds: funds(state),
             as_of: Some(state.from),
         }

@@ -113,6 +113,24 @@ impl Entry {
         Some(entry)
     }
 
+    /// The other system gives back so much of it, in minor units, as far as that is left; has that notified. False when nothing is.
+    pub fn refund_elsewhere(&mut self, amount: i64, now: Timestamp) -> bool {
+        let amount = amount.min(self.refundable(now));
+        let n = self.later.len();
+        let reference = Reference::other(&format!("{}_refund_{n}", self.reference.as_str()));
+        let (Some(reference), true) = (reference, amount > 0 && self.elsewhere.is_some()) else {
+            return false;
+        };
+        self.later.push(Later {
+            reference,
+            kind: BookingKind::Refund,
+            amount,
+            state: BookingState::Done,
+        });
+        self.notify_made(now);
+        true
+    }
+
     /// The simulator's own id of it.
     pub fn processor_id(&self) -> String {
         answers::processor_id(&self.reference)

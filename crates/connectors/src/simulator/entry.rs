@@ -421,14 +421,16 @@ impl Entry {
             BookingKind::Cancel => None,
             BookingKind::Refund if captured == 0 => Some(Refusal::NotCaptured),
             BookingKind::Refund => {
-                let promised = self.sum(
-                    BookingKind::Refund,
-                    |now| matches!(now, Now::Done | Now::Pending),
-                    now,
-                );
-                (amount > captured.saturating_sub(promised)).then_some(Refusal::AboveCaptured)
+                (amount > self.refundable(now)).then_some(Refusal::AboveCaptured)
             }
         }
+    }
+
+    /// What can still be refunded, in minor units.
+    pub(super) fn refundable(&self, now: Timestamp) -> i64 {
+        let counts = |now| matches!(now, Now::Done | Now::Pending);
+        let promised = self.sum(BookingKind::Refund, counts, now);
+        self.captured(now).saturating_sub(promised)
     }
 
     fn effect(&self, kind: BookingKind, now: Timestamp) -> BookingState {
@@ -475,12 +477,12 @@ fn authentication(
     };
     let (eci, version) = match cryptogram {
         Some(cryptogram) => (cryptogram.eci.as_deref().unwrap_or(eci), None),
-        None if asked => (eci, Some("2.2.0".to_owned())),
+        None if asked => (eci, Some("2.2.0".into())),
         None => return None,
     };
     Some(ThreeDs {
-        eci: Some(eci.to_owned()),
+        eci: Some(eci.into()),
         version,
-        result: Some("AUTHENTICATED".to_owned()),
+        result: Some("AUTHENTICATED".into()),
     })
 }

@@ -367,8 +367,8 @@ fn rejected(reason: &str) -> CallError {
 
 fn is_another_request() -> CallError {
     CallError::Rejected {
-        code: Some("reference_reused".to_owned()),
-        reason: "the reference belongs to another request".to_owned(),
+        code: Some("reference_reused".into()),
+        reason: "the reference belongs to another request".into(),
         cause: Cause::KeyReused,
     }
 }

@@ -12,6 +12,7 @@ use domain::{
     caller::Mode,
     dispute::{DisputeReason, DisputeReport, DisputeStage, DisputeStatus, DisputedFunds},
     money::Money,
+    processor_text::ProcessorText,
 };
 use hmac::{Hmac, Mac};
 use serde::{Deserialize, Serialize};
@@ -114,9 +115,9 @@ struct PostedDispute {
     #[serde(default)]
     respond_by: Option<Timestamp>,
     #[serde(default)]
-    processor_status: Option<String>,
+    processor_status: Option<ProcessorText>,
     #[serde(default)]
-    processor_reason: Option<String>,
+    processor_reason: Option<ProcessorText>,
     #[serde(default)]
     funds: Option<DisputedFunds>,
     #[serde(default)]

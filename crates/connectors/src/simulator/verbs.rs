@@ -46,7 +46,7 @@ impl Simulator {
             Some(Fault::DiesAfterCharging) => {
                 call.await?;
                 Err(CallError::Unknown {
-                    reason: "the connection broke".to_owned(),
+                    reason: "the connection broke".into(),
                     known: known(),
                 })
             }
@@ -155,8 +155,8 @@ fn check_key(link: &Link<'_>) -> Result<(), CallError> {
     match link.credential(API_KEY) {
         None | Some(EXPECTED_KEY) => Ok(()),
         Some(_) => Err(CallError::Rejected {
-            code: Some("invalid_api_key".to_owned()),
-            reason: "the API key is not that of the account".to_owned(),
+            code: Some("invalid_api_key".into()),
+            reason: "the API key is not that of the account".into(),
             cause: Cause::Credentials,
         }),
     }

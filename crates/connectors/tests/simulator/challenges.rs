@@ -149,10 +149,10 @@ fn three_ds(answer: &Answer) -> Option<ThreeDs> {
 }
 
 fn authenticated(eci: &str, version: Option<&str>) -> ThreeDs {
-    let result = Some("AUTHENTICATED".to_owned());
+    let result = Some("AUTHENTICATED".into());
     ThreeDs {
-        eci: Some(eci.to_owned()),
-        version: version.map(str::to_owned),
+        eci: Some(eci.into()),
+        version: version.map(Into::into),
         result,
     }
 }

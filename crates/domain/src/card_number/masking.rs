@@ -3,8 +3,7 @@
 use std::{borrow::Cow, ops::Range};
 
 use super::{
-    MAX_DIGITS, SHOWN, UUID_LENGTH, card_at_end, holds_card_number, is_between_groups, is_uuid,
-    plain_digit,
+    MAX_DIGITS, SHOWN, UUID_LENGTH, card_at_end, holds_card_number, is_uuid, plain_digit, separates,
 };
 
 /// The text with `*` for the digits of what [`holds_card_number`] sees, but the last four.
@@ -23,7 +22,7 @@ pub fn mask_cards_where(text: &str, is_meant: impl Fn(&str) -> bool) -> Cow<'_, 
     for group in groups(&plain) {
         let follows = run.last().is_some_and(|last: &Group| {
             let between = plain.get(last.place.end..group.place.start);
-            matches!(between, Some([letter]) if is_between_groups(*letter))
+            between.is_some_and(|between| separates(between.iter().copied()))
         });
         if !follows {
             run.clear();

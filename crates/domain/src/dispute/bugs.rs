@@ -5,8 +5,8 @@
     reason = "each has the shape of what it stands in for"
 )]
 
-use super::{Dispute, DisputeOccurrence, DisputeReport};
-use crate::Timestamp;
+use super::{Absence, Dispute, DisputeOccurrence, DisputeReport, DisputeStatus, ResponseKind};
+use crate::{Fault, Timestamp};
 
 /// For `Dispute::take`: what is known counts as older than any report.
 pub(super) fn take_stale(
@@ -16,4 +16,21 @@ pub(super) fn take_stale(
 ) -> Vec<DisputeOccurrence> {
     dispute.as_of = dispute.as_of.map(|_| Timestamp::from_micros(0));
     dispute.unplanted_take(report, at)
+}
+
+/// For `Dispute::is_proven_absent`.
+pub(super) const fn absence_is_final(_: &Dispute, _: u32, _: &Absence) -> bool {
+    true
+}
+
+/// For `Dispute::may_respond`: a dispute can be accepted while evidence is under way.
+pub(super) fn accept_any_time(
+    dispute: &Dispute,
+    kind: ResponseKind,
+    at: Timestamp,
+) -> Result<(), Fault> {
+    if kind == ResponseKind::Acceptance && dispute.status == DisputeStatus::NeedsResponse {
+        return Ok(());
+    }
+    dispute.unplanted_may_respond(kind, at)
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Dispute, DisputeReason, DisputeStage, DisputeStatus, ResponseKind};
+use super::{Dispute, DisputeReason, DisputeStage, DisputeStatus, DisputedFunds, ResponseKind};
 use crate::{
     Timestamp,
     id::{ConnectionId, PaymentId},
@@ -61,6 +61,9 @@ pub struct DisputeFacts {
     /// Until when the merchant can respond.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub respond_by: Option<Timestamp>,
+    /// Where the disputed money is, when the processor has said it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub funds: Option<DisputedFunds>,
 }
 
 /// A response that is due.
@@ -95,6 +98,7 @@ impl Dispute {
             stage: self.stage,
             reason: self.reason,
             respond_by: self.respond_by,
+            funds: self.funds,
         }
     }
 

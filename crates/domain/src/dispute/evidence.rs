@@ -7,7 +7,9 @@ use std::fmt::Write as _;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    Timestamp,
     attachment::FileType,
+    id::{DisputeId, TeamId},
     payment::{Payment, TimelineEntry},
     person::{Address, ShippingAddress},
     text_enum::text_enum,
@@ -64,6 +66,17 @@ pub struct EvidenceText {
     pub kind: EvidenceKind,
     /// The text, of any number of lines.
     pub text: String,
+}
+
+/// The permission to see the document of evidence as it would be made now, as it stands in the address that is handed out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PreviewGrant {
+    /// Whose it is.
+    pub team: TeamId,
+    /// The dispute.
+    pub dispute: DisputeId,
+    /// It is of no use later.
+    pub until: Timestamp,
 }
 
 /// What is known of a dispute's payment.

@@ -19,6 +19,7 @@ mod event;
 pub mod evidence;
 mod fields;
 mod filter;
+mod news;
 mod pack;
 mod report;
 mod response;
@@ -27,9 +28,10 @@ mod status;
 pub use due::{DisputeDuty, Warning};
 pub use event::{DisputeEvent, DisputeFacts, ResponseDue, ResponseFacts};
 pub use filter::{DisputeField, DisputeSort, DisputeSortField};
+pub use news::{Absence, ResponseNews};
 pub use pack::{Evidence, EvidenceChange};
 pub use report::DisputeReport;
-pub use response::{DisputeResponse, NewResponse, ResponseKind, ResponseNews, ResponseState};
+pub use response::{DisputeResponse, NewResponse, ResponseKind, ResponseState};
 pub use status::{DisputeReason, DisputeStage, DisputeStatus, DisputedFunds, Standing, Step};
 
 use serde::{Deserialize, Serialize};
@@ -39,6 +41,7 @@ use crate::{
     id::{ConnectionId, DisputeId, PaymentId, TeamId},
     money::Money,
     payment::Occurrence,
+    processor_text::ProcessorText,
 };
 
 /// One thing that happened in a change of a dispute.
@@ -82,10 +85,10 @@ pub struct Dispute {
     reason: DisputeReason,
     /// The processor's own status.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    processor_status: Option<String>,
+    processor_status: Option<ProcessorText>,
     /// The processor's own reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    processor_reason: Option<String>,
+    processor_reason: Option<ProcessorText>,
     /// Where the money is, when the processor says it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     funds: Option<DisputedFunds>,

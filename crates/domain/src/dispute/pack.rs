@@ -86,6 +86,23 @@ impl EvidenceLimits {
         faults.end(())
     }
 
+    /// Why the processor takes no such file, whatever else is sent with it: clauses without their subject; none where it takes it.
+    pub fn unsuitable(&self, file: &Attachment) -> Vec<String> {
+        let mut reasons = Vec::new();
+        if !self.types.contains(&file.kind) {
+            let known: Vec<&str> = self.types.iter().map(|kind| kind.code()).collect();
+            let known = known.join(", ");
+            reasons.push(format!("is {}, and the processor takes {known}", file.kind));
+        }
+        if file.bytes > self.file_bytes {
+            reasons.push(format!(
+                "has {} bytes, and the processor takes files of at most {}",
+                file.bytes, self.file_bytes
+            ));
+        }
+        reasons
+    }
+
     fn admit_files(&self, files: &[Attachment], document: bool) -> Result<(), Fault> {
         let mut faults = Faults::default();
         for (place, one) in files.iter().enumerate() {
@@ -96,17 +113,7 @@ impl EvidenceLimits {
             if files.iter().take(place).any(|other| other.id == one.id) {
                 refuse("is there twice".to_owned());
             }
-            if !self.types.contains(&one.kind) {
-                let known: Vec<&str> = self.types.iter().map(|kind| kind.code()).collect();
-                let known = known.join(", ");
-                refuse(format!("is {}, and the processor takes {known}", one.kind));
-            }
-            if one.bytes > self.file_bytes {
-                refuse(format!(
-                    "has {} bytes, and the processor takes files of at most {}",
-                    one.bytes, self.file_bytes
-                ));
-            }
+            self.unsuitable(one).into_iter().for_each(&mut refuse);
         }
         let number = files.len().saturating_add(usize::from(document));
         if number > self.files {
@@ -201,6 +208,14 @@ mod tests {
         );
         let large = [file(1, FileType::Pdf, 101)];
         assert_eq!(fields(Vec::new(), &large), ["evidence.attachments.0"]);
+        assert_eq!(
+            LIMITS.unsuitable(&file(1, FileType::Tiff, 101)),
+            [
+                "is image/tiff, and the processor takes application/pdf",
+                "has 101 bytes, and the processor takes files of at most 100"
+            ]
+        );
+        assert!(LIMITS.unsuitable(&file(1, FileType::Pdf, 100)).is_empty());
         let other = [file(1, FileType::Pdf, 1), file(2, FileType::Tiff, 1)];
         assert_eq!(fields(Vec::new(), &other), ["evidence.attachments.1"]);
         let three = [1, 2, 3].map(|n| file(n, FileType::Pdf, 1));

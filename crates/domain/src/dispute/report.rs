@@ -7,7 +7,7 @@ use super::{
 use crate::{
     Timestamp,
     money::Money,
-    processor_text::{ID_MAX, OwnCard, clean_any, one_line},
+    processor_text::{ID_MAX, OwnCard, ProcessorText, one_line},
 };
 
 /// What a processor says of a dispute.
@@ -30,9 +30,9 @@ pub struct DisputeReport {
     /// Until when the merchant can respond; `None` when the report does not say.
     pub respond_by: Option<Timestamp>,
     /// The processor's own status.
-    pub processor_status: Option<String>,
+    pub processor_status: Option<ProcessorText>,
     /// The processor's own reason.
-    pub processor_reason: Option<String>,
+    pub processor_reason: Option<ProcessorText>,
     /// Where the money is; `None` when the report does not say.
     pub funds: Option<DisputedFunds>,
     /// Of when the report is, where the processor orders its reports.
@@ -61,12 +61,10 @@ impl DisputeReport {
         Ok(())
     }
 
-    /// The report with its texts as they are kept, about a payment that is paid with this.
+    /// The report with its ids as they are kept, about a payment that is paid with this. Its texts are by their type.
     #[must_use]
     pub fn cleaned(mut self, card: OwnCard<'_>) -> Self {
         card.clean_id(&mut self.source_payment);
-        clean_any(&mut self.processor_status);
-        clean_any(&mut self.processor_reason);
         self
     }
 }
@@ -150,6 +148,8 @@ impl Dispute {
         self.status = reported.status;
         if matches!(step, Step::NewStage | Step::Back) {
             self.answered = false;
+            let open = self.responses.iter_mut().filter(|one| one.is_open());
+            open.for_each(|one| one.overtaken = true);
         }
         let mut occurred = Vec::new();
         if step != Step::Same {

@@ -8,15 +8,11 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    Dispute, DisputeEvent, DisputeOccurrence, DisputeReport, DisputeStage, DisputeStatus,
-    ResponseFacts,
-};
+use super::{Dispute, DisputeEvent, DisputeOccurrence, DisputeStage, DisputeStatus, ResponseFacts};
 use crate::{
     Code, Fault, Timestamp,
     id::AttachmentId,
     payment::{Begin, OnceRef},
-    processor_text::{OwnCard, TEXT_MAX, processor_text},
     text_enum::text_enum,
 };
 
@@ -92,6 +88,9 @@ pub struct DisputeResponse {
     /// Its texts are to be erased when it has an outcome.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub forget: bool,
+    /// The processor asked again while it was being sent: it answers what was asked before.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub overtaken: bool,
 }
 
 impl DisputeResponse {
@@ -120,43 +119,6 @@ pub struct NewResponse {
     pub attachments: Vec<AttachmentId>,
     /// The one of them that was made here.
     pub document: Option<AttachmentId>,
-}
-
-/// What is learnt of a response that is being sent.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ResponseNews {
-    /// The processor has it; the dispute stands so.
-    Taken(DisputeReport),
-    /// It was not sent, and is still wanted. Why, as a clause.
-    NotSent(String),
-    /// It may have been sent, and nothing came back.
-    NoAnswer,
-    /// The processor refused it: a clause.
-    Refused(String),
-    /// The processor does not have it; how the dispute stands, where it says that.
-    Absent(Option<DisputeReport>),
-    /// The processor could not be asked.
-    LookUpFailed,
-}
-
-impl ResponseNews {
-    /// The news with the processor's texts as they are kept, about a payment that is paid with this. A report that can't be kept counts
-    /// for none.
-    #[must_use]
-    pub fn cleaned(self, card: OwnCard<'_>) -> Self {
-        match self {
-            Self::Taken(report) if report.check().is_err() => Self::NoAnswer,
-            Self::Taken(report) => Self::Taken(report.cleaned(card)),
-            Self::Absent(report) => {
-                let kept = report.filter(|report| report.check().is_ok());
-                Self::Absent(kept.map(|report| report.cleaned(card)))
-            }
-            Self::NotSent(reason) => Self::NotSent(processor_text(&reason, TEXT_MAX)),
-            Self::Refused(reason) => Self::Refused(processor_text(&reason, TEXT_MAX)),
-            Self::NoAnswer => Self::NoAnswer,
-            Self::LookUpFailed => Self::LookUpFailed,
-        }
-    }
 }
 
 impl Dispute {
@@ -189,6 +151,10 @@ impl Dispute {
     ///
     /// # Errors
     /// `error.payment.operation-in-progress`, `error.dispute.invalid-status`.
+    #[cfg_attr(
+        feature = "planted",
+        planted::alternatives(AcceptedDuringEvidence = super::bugs::accept_any_time)
+    )]
     pub fn may_respond(&self, kind: ResponseKind, at: Timestamp) -> Result<(), Fault> {
         let refused = |message: String| {
             Fault::new(Code::DisputeStatus, message)
@@ -316,56 +282,6 @@ impl Dispute {
         )
     }
 
-    /// Takes what is learnt of a response. An empty list: nothing of it is news, or it is to be sent again
-    /// ([`Dispute::send_response_again`]).
-    pub fn settle_response(
-        &mut self,
-        n: u32,
-        news: ResponseNews,
-        at: Timestamp,
-    ) -> Vec<DisputeOccurrence> {
-        if !self.response(n).is_some_and(DisputeResponse::is_open) {
-            return Vec::new();
-        }
-        match news {
-            ResponseNews::Taken(report) => {
-                self.set_state(n, ResponseState::Taken);
-                self.answered = true;
-                let taken = DisputeOccurrence::new(at, "The response was taken")
-                    .saying("The processor has it.")
-                    .event(self.response_event(n));
-                let mut occurred = vec![taken];
-                occurred.extend(self.take(report, at));
-                occurred
-            }
-            ResponseNews::NotSent(why) => {
-                let shown = format!("{}. It is tried again.", capitalised(&why));
-                self.ask_later(n, false, at);
-                vec![self.shown(n, at, "The response could not be sent", shown)]
-            }
-            ResponseNews::NoAnswer => {
-                self.ask_later(n, true, at);
-                let shown = "Whether the processor has it is not known: it is asked.".to_owned();
-                vec![self.shown(n, at, "The response got no answer", shown)]
-            }
-            ResponseNews::LookUpFailed => {
-                self.ask_later(n, false, at);
-                let shown = "The processor could not be asked whether it has the response. It is asked again.".to_owned();
-                vec![self.shown(n, at, "The response is not confirmed", shown)]
-            }
-            ResponseNews::Refused(reason) => self.refuse(n, reason, at),
-            ResponseNews::Absent(report) => self.take_absence(n, report, at),
-        }
-    }
-
-    /// Whether a response that the processor does not have is still wanted there.
-    pub fn is_still_wanted(&self, n: u32) -> bool {
-        self.status == DisputeStatus::NeedsResponse
-            && self
-                .response(n)
-                .is_some_and(|one| one.is_open() && one.stage == self.stage)
-    }
-
     /// Has the texts of what is being sent erased when it has an outcome. `None`: that is wanted already, or nothing is being sent.
     pub fn forget_responses(&mut self, at: Timestamp) -> Option<DisputeOccurrence> {
         let open = self
@@ -381,31 +297,7 @@ impl Dispute {
         )
     }
 
-    fn take_absence(
-        &mut self,
-        n: u32,
-        report: Option<DisputeReport>,
-        at: Timestamp,
-    ) -> Vec<DisputeOccurrence> {
-        let mut occurred = match report {
-            Some(report) => self.take(report, at),
-            None => Vec::new(),
-        };
-        if !self.is_still_wanted(n) {
-            let reason = "it did not reach the processor, and the dispute went on without it";
-            occurred.extend(self.refuse(n, reason.to_owned(), at));
-        }
-        occurred
-    }
-
-    fn refuse(&mut self, n: u32, reason: String, at: Timestamp) -> Vec<DisputeOccurrence> {
-        let shown = format!("{}.", capitalised(&reason));
-        self.set_state(n, ResponseState::Refused { reason });
-        let refused = self.shown(n, at, "The response was not taken", shown);
-        vec![refused.event(DisputeEvent::Updated(self.facts()))]
-    }
-
-    fn shown(
+    pub(super) fn shown(
         &self,
         n: u32,
         at: Timestamp,
@@ -435,6 +327,7 @@ impl Dispute {
             at,
             once: None,
             forget: false,
+            overtaken: false,
         });
         n
     }
@@ -443,7 +336,7 @@ impl Dispute {
         self.responses.iter_mut().find(|one| one.n == n)
     }
 
-    fn set_state(&mut self, n: u32, state: ResponseState) {
+    pub(super) fn set_state(&mut self, n: u32, state: ResponseState) {
         if let Some(one) = self.response_mut(n) {
             one.state = state;
             one.once = None;
@@ -451,7 +344,10 @@ impl Dispute {
     }
 
     /// Sets when the processor is asked next. `unanswered`: not before an answer can't come any more.
-    fn ask_later(&mut self, n: u32, unanswered: bool, at: Timestamp) {
+    pub(super) fn ask_later(&mut self, n: u32, unanswered: bool, at: Timestamp) {
+        // What is still to be sent must not sleep through the time until which the processor takes it.
+        let left = self.respond_by.map(|by| by.since(at));
+        let most = left.filter(|left| !left.is_zero()).map(|left| left / 2);
         let Some(one) = self.response_mut(n) else {
             return;
         };
@@ -460,7 +356,8 @@ impl Dispute {
                 .unwrap_or(usize::MAX)
                 .min(PAUSES.len() - 1);
             let pause = PAUSES.get(place).copied().unwrap_or_default();
-            let later = at.after(pause);
+            let shortest = PAUSES.first().copied().unwrap_or_default();
+            let later = at.after(most.map_or(pause, |most| pause.min(most).max(shortest)));
             *next_at = if unanswered {
                 later.max(*next_at)
             } else {
@@ -471,7 +368,7 @@ impl Dispute {
     }
 
     /// The event of a response as it stands.
-    fn response_event(&self, n: u32) -> DisputeEvent {
+    pub(super) fn response_event(&self, n: u32) -> DisputeEvent {
         let one = self.response(n);
         DisputeEvent::Response(ResponseFacts {
             n,
@@ -482,7 +379,7 @@ impl Dispute {
 }
 
 /// A clause as the beginning of a sentence.
-fn capitalised(clause: &str) -> String {
+pub(super) fn capitalised(clause: &str) -> String {
     let mut chars = clause.chars();
     chars.next().map_or_else(String::new, |first| {
         first.to_uppercase().chain(chars).collect()

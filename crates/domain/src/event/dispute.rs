@@ -45,6 +45,9 @@ pub(super) fn public(commit: &StreamCommit, event: &DisputeEvent) -> Option<Publ
     if let Some(by) = facts.respond_by {
         put("responseDate", Value::from(Timestamp::rfc3339_millis(by)));
     }
+    if let Some(funds) = facts.funds {
+        put("funds", written(funds));
+    }
     if let DisputeEvent::ResponseDue(due) = event {
         put("isPast", Value::from(due.is_past));
     }

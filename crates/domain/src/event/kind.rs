@@ -77,7 +77,7 @@ impl KindFilter {
         for (n, entry) in entries.iter().enumerate() {
             if !is_known(entry) {
                 let rule = "must be a kind of event such as payment.captured, or a group such as payment.*";
-                return Err(Fault::invalid(format!("{field}[{n}]"), rule));
+                return Err(Fault::invalid(format!("{field}.{n}"), rule));
             }
         }
         let mut entries = entries;
@@ -155,7 +155,7 @@ mod tests {
             "",
         ] {
             let fault = filter(&["payment.captured", wrong]).unwrap_err();
-            assert_eq!(fault.field.as_deref(), Some("kinds[1]"), "{wrong}");
+            assert_eq!(fault.field.as_deref(), Some("kinds.1"), "{wrong}");
         }
         let many = vec!["payment.captured".to_owned(); 101];
         let fault = KindFilter::parse(many, "kinds").unwrap_err();

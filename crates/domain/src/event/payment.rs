@@ -68,6 +68,7 @@ const fn form(event: &PaymentEvent) -> Option<(EventKind, Facts<'_>)> {
         | PaymentEvent::DisputeEnded(_)
         | PaymentEvent::ConfirmedByPerson
         | PaymentEvent::Imported(_)
+        | PaymentEvent::CaptureImported(_)
         | PaymentEvent::RefundImported(_)
         | PaymentEvent::PersonalDataErased
         | PaymentEvent::Other => return None,
@@ -137,6 +138,7 @@ impl Data {
         self.put_some("flowVersion", created.flow_version);
         self.put_some("intentId", created.intent);
         self.put_some("orderId", created.order_id.as_ref());
+        self.put_some("origin", created.origin);
     }
 
     fn declined(&mut self, declined: &Declined) {

@@ -158,6 +158,9 @@ pub enum PaymentEvent {
     /// Somebody else made it at the processor.
     #[serde(rename = "payment.imported")]
     Imported(ImportFacts),
+    /// Somebody else captured more of an import, and merchants get no event of that.
+    #[serde(rename = "payment.capture_imported")]
+    CaptureImported(OperationFacts),
     /// Somebody else gave money of an import back, and merchants get no event of that.
     #[serde(rename = "payment.refund_imported")]
     RefundImported(OperationFacts),
@@ -208,6 +211,7 @@ impl Payment {
             flow_version: self.flow.as_ref().map(|run| run.version),
             intent: self.intent,
             order_id: self.order_id.clone(),
+            origin: Some(self.origin).filter(|origin| *origin == super::Origin::Import),
         })
     }
 }

@@ -61,9 +61,10 @@ impl Payment {
             Some(masked) => format!("{} {masked}", self.method.method.code()),
             None => self.method.method.code().to_owned(),
         };
-        let ran = match &self.flow {
-            Some(run) => format!("under the flow {}, version {}", run.id, run.version),
-            None => "at the connection that the request named".to_owned(),
+        let ran = match (&self.flow, &self.imported) {
+            (Some(run), _) => format!("under the flow {}, version {}", run.id, run.version),
+            (None, Some(_)) => "by another system, and imported".to_owned(),
+            (None, None) => "at the connection that the request named".to_owned(),
         };
         let mut lines = vec![
             format!("{} is {}: {}.", self.id, self.status, amounts.join(", ")),
@@ -243,6 +244,13 @@ fn standing(operation: &Operation) -> String {
             "The processor has it since {} and decides later.",
             since.rfc3339_millis()
         ),
+        // Nothing was sent from here.
+        OperationState::Done { at } if operation.answer.is_none() && operation.send_by == *at => {
+            format!(
+                "Another system did it: reported by the processor, which dates it {}.",
+                at.rfc3339_millis()
+            )
+        }
         OperationState::Done { at } => {
             format!(
                 "It took effect: proven by the processor, known here since {}.",

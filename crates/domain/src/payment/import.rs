@@ -3,6 +3,8 @@
 //! An import is made of captured money alone: an authorisation belongs to the system that asked for it, and nothing here may
 //! capture or release it by itself.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -14,11 +16,15 @@ use crate::{
     id::{ConnectionId, MethodId, PaymentId, RefundId, TeamId},
     method::{CardFunding, Method},
     money::Money,
+    processor_text::{one_line, processor_text},
     text_enum::text_enum,
 };
 
 /// The longest id of a processor's that is taken, and the longest order. Unit: bytes.
 const ID_MAX: usize = 255;
+
+/// So far may the clock of a processor be ahead of ours.
+const AHEAD: Duration = Duration::from_mins(5);
 
 text_enum!(
     /// What becomes of payments that a processor reports and that were not made here.
@@ -103,12 +109,12 @@ impl MadeElsewhere {
     /// # Errors
     /// Why none can.
     pub fn check(&self, now: Timestamp) -> Result<(), &'static str> {
-        let is_id =
-            |text: &str| (1..=ID_MAX).contains(&text.len()) && !text.chars().any(char::is_control);
+        // An id that is not shown as it is could not be looked up by what a person sees of it.
+        let is_id = |text: &str| (1..=ID_MAX).contains(&text.len()) && one_line(text) == text;
         if !is_id(&self.processor_id) || !self.order_id.as_deref().is_none_or(is_id) {
             return Err("its ids can't be kept");
         }
-        if self.made_at > now || self.made_at.micros() <= 0 {
+        if self.made_at > now.after(AHEAD) || self.made_at.micros() <= 0 {
             return Err("its date can't be right");
         }
         if self.captured == 0 {
@@ -155,7 +161,10 @@ impl Payment {
     /// A payment that was made elsewhere, with the date that it has there. `made` fits ([`MadeElsewhere::check`]).
     pub fn import(made: &MadeElsewhere, new: NewImport) -> (Self, Vec<Occurrence>) {
         let asked = NewPayment {
-            order_id: made.order_id.clone(),
+            order_id: made
+                .order_id
+                .as_deref()
+                .map(|order| processor_text(order, ID_MAX)),
             initiator: Initiator::Customer,
             ..NewPayment::of(new.team, made.money, made.paid_with(new.method))
         };
@@ -199,8 +208,56 @@ impl Payment {
         (payment, lines)
     }
 
+    /// Takes a later report of an import: what was captured and given back of it by now. An empty list: that is known. A report that
+    /// says less than is known is an older one.
+    ///
+    /// # Errors
+    /// Why it can't be about this payment, as a clause for people; the payment is as before.
+    pub fn take_report(
+        &mut self,
+        made: &MadeElsewhere,
+        refund: RefundId,
+        is_announced: bool,
+        at: Timestamp,
+    ) -> Result<Vec<Occurrence>, &'static str> {
+        made.check(at)?;
+        if made.money != self.money {
+            return Err("its amount is not that of the payment");
+        }
+        let captured = self.captured_elsewhere(made, is_announced, at);
+        let refunded = self.refunded_elsewhere(made, refund, is_announced, at);
+        Ok(captured.into_iter().chain(refunded).collect())
+    }
+
+    /// Takes what others captured since, of a payment whose amount fits.
+    fn captured_elsewhere(
+        &mut self,
+        made: &MadeElsewhere,
+        is_announced: bool,
+        at: Timestamp,
+    ) -> Option<Occurrence> {
+        let connection = self.authorisation()?.connection.clone();
+        let more = made.captured.saturating_sub(self.captured);
+        if self.imported.is_none() || more <= 0 {
+            return None;
+        }
+        self.captured = made.captured;
+        let n = self.push_done(OperationKind::Capture, connection, more, at);
+        self.status = self.paid_status();
+        let event: fn(OperationFacts) -> PaymentEvent = if is_announced {
+            PaymentEvent::Captured
+        } else {
+            PaymentEvent::CaptureImported
+        };
+        Some(
+            Occurrence::new(at, "Captured elsewhere")
+                .saying(self.words(more))
+                .events(self.event_of(n, event)),
+        )
+    }
+
     /// Takes what others gave back of an import by now; `None` when that is known. It never comes to more than was captured.
-    pub fn refunded_elsewhere(
+    fn refunded_elsewhere(
         &mut self,
         made: &MadeElsewhere,
         refund: RefundId,

@@ -60,7 +60,10 @@ pub use runs::{MOST_TRIGGERED, StartedFlow};
 pub use status::Status;
 pub use timeline::{Occurrence, TimelineEntry};
 
-use std::ops::{Deref, DerefMut};
+use std::{
+    ops::{Deref, DerefMut},
+    sync::Arc,
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -72,10 +75,11 @@ use crate::{
     money::Money,
 };
 
-/// A payment. A handle: it is passed from one future to the next many times on its way, so its fields lie in a box.
+/// A payment. A handle: it is passed from one future to the next many times on its way, and what each commit left is kept
+/// until its request ends, so clones share the fields until one of them is changed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Payment(Box<Fields>);
+pub struct Payment(Arc<Fields>);
 
 /// A payment's fields, as they are stored. Only this module and what lies in it reads and writes them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -196,7 +200,7 @@ impl Deref for Payment {
 
 impl DerefMut for Payment {
     fn deref_mut(&mut self) -> &mut Fields {
-        &mut self.0
+        Arc::make_mut(&mut self.0)
     }
 }
 

@@ -1,5 +1,7 @@
 //! A payment as it is made, and what is planned for it before its first attempt.
 
+use std::sync::Arc;
+
 use super::{
     CaptureRule, Fields, FlowRun, Gateway, Initiator, Origin, PaidWith, PauseReason, Payer,
     Payment, Route, Status, ThreeDsWish,
@@ -84,7 +86,7 @@ impl Payment {
             Some(_) => (Origin::Automation, CaptureRule::Immediate),
             None => (Origin::Headless, CaptureRule::Api),
         };
-        Self(Box::new(Fields {
+        Self(Arc::new(Fields {
             id,
             team: asked.team,
             version: 1,

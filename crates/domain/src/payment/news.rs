@@ -63,8 +63,6 @@ pub enum Source {
     Restored,
     /// A look-up.
     LookUp,
-    /// The customer's return.
-    Processor,
     /// The processor's notification with this id.
     Notification(Uuid),
 }
@@ -142,13 +140,13 @@ impl Payment {
                 }
                 Answer::Held { .. } => Meaning::Waits,
                 Answer::ActionRequired { action, .. } => Meaning::Asks(action.clone()),
-                Answer::Failed { reason } => Meaning::Nothing(reason.clone()),
+                Answer::Failed { reason } => Meaning::Nothing(reason.to_string()),
             },
             News::Later(answer) if !asks_for_money => match answer {
                 LaterAnswer::Done { .. } => Meaning::Effect { captured: false },
                 LaterAnswer::Pending { .. } => Meaning::Waits,
-                LaterAnswer::Refused { reason, .. } => Meaning::Refusal(reason.clone()),
-                LaterAnswer::Reversed { reason, .. } => Meaning::Undone(reason.clone()),
+                LaterAnswer::Refused { reason, .. } => Meaning::Refusal(reason.to_string()),
+                LaterAnswer::Reversed { reason, .. } => Meaning::Undone(reason.to_string()),
             },
             News::NoAnswer(_) => match operation.state {
                 OperationState::Sent => Meaning::Unclear,

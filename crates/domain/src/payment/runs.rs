@@ -295,7 +295,7 @@ impl Payment {
             | OperationState::Pending { .. }
             | OperationState::Done { .. } => return None,
         };
-        let fields = &mut *self.0;
+        let fields = &mut **self;
         let own = fields.flow.iter_mut();
         let pause = own
             .chain(fields.triggered.iter_mut())

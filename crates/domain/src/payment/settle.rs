@@ -98,7 +98,7 @@ impl Payment {
             };
             if let (Source::Notification(id), Some(first)) = (source, late.first_mut()) {
                 let found = PaymentEvent::found(n, Evidence::Notification);
-                add_evidence(first, found, notified(before.kind, id));
+                add_evidence(first, found, &notified(before.kind, id));
             }
             lines.extend(late);
             return lines;
@@ -106,7 +106,7 @@ impl Payment {
         // Once it can be under way no more. Its own answer ends it at once.
         let over = match source {
             Source::Call | Source::Restored => at,
-            Source::LookUp | Source::Processor | Source::Notification(_) => at.max(before.over_by),
+            Source::LookUp | Source::Notification(_) => at.max(before.over_by),
         };
         // What the customer was asked is answered; that the processor still asks is older than the completion under way.
         if before.is_completing && at < over && matches!(meaning, Meaning::Asks(_)) {
@@ -129,7 +129,7 @@ impl Payment {
         self.wake_runs(at);
         let found = evidence(source, before.kind, before.is_unknown, is_reported);
         if let (Some((by, found)), Some(first)) = (found, changes.first_mut()) {
-            add_evidence(first, PaymentEvent::found(n, by), found);
+            add_evidence(first, PaymentEvent::found(n, by), &found);
         }
         let passed = self.passed_unasked(n, at).filter(|_| !before.was_asked);
         changes.extend(passed);
@@ -205,7 +205,7 @@ impl Payment {
         };
         let three_ds = approval.three_ds.as_ref()?;
         let facts = [
-            three_ds.result.clone(),
+            three_ds.result.as_ref().map(ToString::to_string),
             three_ds
                 .version
                 .as_ref()
@@ -413,10 +413,6 @@ fn evidence(
             let words = "The answer to the call itself came late.".to_owned();
             (Evidence::LateAnswer, words)
         }
-        Source::Processor if was_unknown => {
-            let words = "The processor reported it in a notification.".to_owned();
-            (Evidence::Notification, words)
-        }
         Source::Restored if is_reported => {
             let words = format!(
                 "The processor had the {} from the time that was lost when the database was restored.",
@@ -425,7 +421,7 @@ fn evidence(
             (Evidence::Restored, words)
         }
         Source::Notification(id) if is_reported => (Evidence::Notification, notified(kind, id)),
-        Source::Call | Source::Restored | Source::Processor | Source::Notification(_) => {
+        Source::Call | Source::Restored | Source::Notification(_) => {
             return None;
         }
     };
@@ -440,13 +436,9 @@ fn notified(kind: OperationKind, id: Uuid) -> String {
 }
 
 /// Puts before what a change says how it became known, and that after its message.
-fn add_evidence(change: &mut Occurrence, event: PaymentEvent, words: String) {
+fn add_evidence(change: &mut Occurrence, event: PaymentEvent, words: &str) {
     change.events.insert(0, event);
-    let entry = &mut change.entry;
-    entry.message = Some(match entry.message.take() {
-        Some(message) => format!("{message} {words}"),
-        None => words,
-    });
+    change.say_also(words);
 }
 
 pub(super) fn words(kind: OperationKind) -> &'static str {

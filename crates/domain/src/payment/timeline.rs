@@ -54,6 +54,14 @@ impl<E> Occurrence<E> {
         }
     }
 
+    /// Adds a sentence behind those that the entry has.
+    pub fn say_also(&mut self, words: &str) {
+        self.entry.message = Some(match self.entry.message.take() {
+            Some(message) => format!("{message} {words}"),
+            None => words.to_owned(),
+        });
+    }
+
     /// Adds a sentence to the entry.
     #[must_use]
     pub fn saying(mut self, message: impl Into<String>) -> Self {

@@ -40,7 +40,7 @@ fn report(stage: DisputeStage, status: DisputeStatus) -> DisputeReport {
         disputed_at: at(0),
         respond_by: Some(at(7 * 86_400)),
         processor_status: None,
-        processor_reason: Some("10.4".to_owned()),
+        processor_reason: Some("10.4".into()),
         funds: None,
         as_of: None,
     }

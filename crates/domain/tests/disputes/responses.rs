@@ -5,7 +5,8 @@ use std::time::Duration;
 use domain::{
     Code,
     dispute::{
-        Dispute, DisputeDuty, DisputeReport, NewResponse, ResponseKind, ResponseNews, ResponseState,
+        Absence, Dispute, DisputeDuty, DisputeReport, NewResponse, ResponseKind, ResponseNews,
+        ResponseState,
     },
     payment::Begin,
 };
@@ -45,6 +46,15 @@ fn sending() -> Dispute {
     let (n, _) = one.begin_response(new(EVIDENCE), begin(1)).unwrap();
     assert_eq!(n, 1);
     one
+}
+
+/// The processor said at this second that it does not have the response; four seconds after it can have been sent that proves it.
+fn absent(seconds: i64, report: DisputeReport) -> ResponseNews {
+    ResponseNews::Absent(Absence {
+        report: Some(report),
+        asked: at(seconds),
+        final_after: Some(Duration::from_secs(4)),
+    })
 }
 
 fn state(dispute: &Dispute) -> &'static str {
@@ -143,8 +153,7 @@ fn no_answer_is_no_failure_and_is_asked_for_when_it_cant_be_sent_any_more() {
 fn what_the_processor_does_not_have_is_sent_again_only_while_the_dispute_waits() {
     let mut one = sending();
     let there = of(2, Chargeback, NeedsResponse);
-    let absent = |report: DisputeReport| ResponseNews::Absent(Some(report));
-    let same = one.settle_response(1, absent(there), at(14));
+    let same = one.settle_response(1, absent(14, there), at(14));
     assert_eq!(
         kinds(&same),
         ["confirmed"],
@@ -155,7 +164,7 @@ fn what_the_processor_does_not_have_is_sent_again_only_while_the_dispute_waits()
     assert_eq!(kinds(&[again]), ["response"]);
     assert_eq!(one.due_after(at(14)), Some(at(27)));
     let lost = of(20, Chargeback, Lost);
-    let shown = one.settle_response(1, absent(lost), at(27));
+    let shown = one.settle_response(1, absent(28, lost), at(28));
     assert_eq!(kinds(&shown), ["lost", "response", "updated"]);
     assert!(matches!(
         one.response(1).unwrap().state,
@@ -163,6 +172,49 @@ fn what_the_processor_does_not_have_is_sent_again_only_while_the_dispute_waits()
     ));
     assert!(one.send_response_again(1, begin(28)).is_none());
     assert_eq!(one.response_due(), None);
+}
+
+#[test]
+fn what_a_look_up_does_not_find_too_early_may_still_be_there() {
+    let mut one = sending();
+    // A notification has overtaken the books that are looked into.
+    one.take(of(3, Chargeback, SentForReview), at(3));
+    let behind = absent(14, of(0, Chargeback, NeedsResponse));
+    let shown = one.settle_response(1, behind, at(14));
+    assert_eq!(kinds(&shown), ["response"]);
+    assert_eq!(state(&one), "SENDING", "it was sent until second 11");
+    assert_eq!(one.due_after(at(14)), Some(at(19)));
+    let never = ResponseNews::Absent(Absence {
+        report: None,
+        asked: at(1_000),
+        final_after: None,
+    });
+    one.settle_response(1, never, at(1_000));
+    assert_eq!(state(&one), "SENDING", "its look-ups prove nothing");
+    let proven = absent(1_001, of(3, Chargeback, SentForReview));
+    one.settle_response(1, proven, at(1_001));
+    assert_eq!(state(&one), "REFUSED");
+}
+
+#[test]
+fn what_is_refused_when_it_is_sent_again_is_asked_for_while_the_first_may_arrive() {
+    let mut one = sending();
+    one.send_response_again(1, begin(14)).unwrap();
+    let refused = ResponseNews::RefusedAgain("the dispute does not wait".to_owned());
+    let shown = one.settle_response(1, refused, at(15));
+    assert_eq!(kinds(&shown), ["response"]);
+    assert_eq!(state(&one), "SENDING");
+    assert_eq!(one.due_after(at(15)), Some(at(20)));
+}
+
+#[test]
+fn what_was_taken_for_an_earlier_stage_leaves_the_later_one_to_be_answered() {
+    let mut one = sending();
+    one.take(of(5, PreArbitration, NeedsResponse), at(5));
+    let late = ResponseNews::Taken(of(5, PreArbitration, NeedsResponse));
+    one.settle_response(1, late, at(14));
+    assert_eq!(state(&one), "TAKEN");
+    assert!(one.may_respond(EVIDENCE, at(15)).is_ok());
 }
 
 #[test]
@@ -199,4 +251,54 @@ fn an_erasure_waits_for_what_is_being_sent() {
     assert!(one.forget_responses(at(3)).is_none());
     assert!(one.response(1).unwrap().forget);
     assert!(asked().forget_responses(at(1)).is_none());
+}
+
+#[test]
+fn evidence_that_could_not_be_sent_is_tried_again_until_the_time_for_it_is_over() {
+    let by = 25 * 3600;
+    let report = DisputeReport {
+        respond_by: Some(at(by)),
+        ..of(0, Chargeback, NeedsResponse)
+    };
+    let mut one = opened(report).0;
+    one.begin_response(new(EVIDENCE), begin(1)).unwrap();
+    let mut now = at(5);
+    let mut tries = 0;
+    while now < at(by) {
+        let news = ResponseNews::NotSent("it is away".to_owned());
+        assert!(!one.settle_response(1, news, now).is_empty());
+        let (_, next) = one.response_due().unwrap();
+        assert!(
+            next < at(by) || now > at(by - 20),
+            "asleep from {now:?} to {next:?}"
+        );
+        assert!(next > now);
+        (now, tries) = (next, tries + 1);
+    }
+    assert!(tries < 30, "{tries}");
+}
+
+#[test]
+fn what_is_taken_after_the_processor_asked_again_is_no_answer_to_that() {
+    let asked_again = [
+        vec![of(20, PreArbitration, NeedsResponse)],
+        vec![
+            of(20, Chargeback, UnderReview),
+            of(30, Chargeback, NeedsResponse),
+        ],
+    ];
+    for reports in asked_again {
+        let mut one = sending();
+        for report in reports {
+            assert!(!one.take(report, at(40)).is_empty());
+        }
+        let (stage, status) = (one.stage(), one.status());
+        let news = ResponseNews::Taken(of(0, Chargeback, UnderReview));
+        assert!(!one.settle_response(1, news, at(50)).is_empty());
+        assert_eq!(
+            (one.stage(), one.status(), state(&one)),
+            (stage, status, "TAKEN")
+        );
+        assert_eq!(one.may_respond(EVIDENCE, at(60)), Ok(()), "{stage:?}");
+    }
 }

@@ -111,7 +111,7 @@ pub(crate) fn held() -> News {
 
 pub(crate) fn failed() -> News {
     News::Answer(Answer::Failed {
-        reason: "down".to_owned(),
+        reason: "down".into(),
     })
 }
 
@@ -131,7 +131,7 @@ pub(crate) fn pending() -> News {
 
 pub(crate) fn refused() -> News {
     News::Later(LaterAnswer::Refused {
-        reason: "no".to_owned(),
+        reason: "no".into(),
         booked: None,
     })
 }

@@ -95,7 +95,7 @@ fn a_refusal_and_a_pending_one_of_another_amount_are_not_the_new_requests() {
     let mut one = in_status(Status::Succeeded).unwrap();
     let n = refund(&mut one, 400, 5);
     let refusal = LaterAnswer::Refused {
-        reason: "no".to_owned(),
+        reason: "no".into(),
         booked: Some(booked(Booking::Refund, 600)),
     };
     restored(&mut one, n, News::Later(refusal));

@@ -154,7 +154,7 @@ fn refunds_that_settle_or_fail_meanwhile_are_counted_and_seen_when_the_dispute_i
     apply_news(&mut one, n, done(), 10);
     assert_eq!((one.status(), one.refunded()), (Status::Disputed, 400));
     let returned = News::Later(LaterAnswer::Reversed {
-        reason: "returned".to_owned(),
+        reason: "returned".into(),
         booked: None,
     });
     apply_news(&mut one, n, returned, 11);

@@ -70,8 +70,13 @@ fn each_end_of_a_later_operation_is_an_event_with_its_facts() {
     let (n, _) = one.begin_refund(id, Some(100), None, begin(3)).unwrap();
     assert_eq!(call(&mut one.clone(), n, done()), ["refunded"]);
     assert_eq!(call(&mut one, n, pending()), ["refund_pending"]);
-    let later = one.settle(n, refused(), Source::Processor.at(at(9)), &policy());
-    let Some(PaymentEvent::RefundFailed(end)) = later[0].events.first() else {
+    let later = one.settle(
+        n,
+        refused(),
+        Source::Notification(uuid::Uuid::nil()).at(at(9)),
+        &policy(),
+    );
+    let Some(PaymentEvent::RefundFailed(end)) = later[0].events.last() else {
         panic!("{later:?}")
     };
     assert!(end.refused && end.reason == "no" && end.operation.refund == Some(id));
@@ -96,7 +101,7 @@ fn another_action_that_is_asked_for_is_an_event_and_the_same_one_is_not() {
 fn what_is_undone_later_is_the_event_of_a_failure() {
     let undone = || {
         News::Later(LaterAnswer::Reversed {
-            reason: "returned".to_owned(),
+            reason: "returned".into(),
             booked: None,
         })
     };
@@ -161,23 +166,42 @@ fn what_becomes_known_otherwise_says_how_before_what() {
     let answer = late.settle(1, declined(), Source::Call.at(at(60)), &policy());
     assert_eq!(kinds(&answer), ["outcome_found", "declined"]);
     let mut notified = unknown.clone();
-    let notice = notified.settle(1, approved(true), Source::Processor.at(at(60)), &policy());
+    let notice = notified.settle(
+        1,
+        approved(true),
+        Source::Notification(uuid::Uuid::nil()).at(at(60)),
+        &policy(),
+    );
     assert_eq!(kinds(&notice), ["outcome_found", "authorised", "captured"]);
     let mut held = in_status(Status::GatewayHold).unwrap();
-    let decided = held.settle(1, approved(true), Source::Processor.at(at(60)), &policy());
-    assert_eq!(kinds(&decided), ["authorised", "captured"]);
+    let decided = held.settle(
+        1,
+        approved(true),
+        Source::Notification(uuid::Uuid::nil()).at(at(60)),
+        &policy(),
+    );
+    assert_eq!(kinds(&decided), ["outcome_found", "authorised", "captured"]);
     let mut reported = unknown;
     let person = reported
         .resolve(Resolution::NotCharged, "statement", at(60), &policy())
         .unwrap();
     assert_eq!(kinds(&person), ["outcome_found", "failed"]);
     let mut failed = in_status(Status::Failed).unwrap();
-    let charge = failed.settle(1, approved(true), Source::Processor.at(at(60)), &policy());
-    assert_eq!(kinds(&charge), ["outcome_found", "late_charge"]);
-    assert!(
-        matches!(&charge[0].events[0], PaymentEvent::OutcomeFound(found)
-        if found.by == Evidence::AfterItsEnd)
+    let charge = failed.settle(
+        1,
+        approved(true),
+        Source::Notification(uuid::Uuid::nil()).at(at(60)),
+        &policy(),
     );
+    assert_eq!(
+        kinds(&charge),
+        ["outcome_found", "outcome_found", "late_charge"]
+    );
+    for (event, by) in [(0, Evidence::Notification), (1, Evidence::AfterItsEnd)] {
+        assert!(
+            matches!(&charge[0].events[event], PaymentEvent::OutcomeFound(found) if found.by == by)
+        );
+    }
 }
 
 #[test]

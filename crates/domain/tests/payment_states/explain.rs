@@ -93,7 +93,7 @@ fn words_of_a_processor_stay_words() {
     let mut one = in_status(Status::Succeeded).unwrap();
     let (first, second) = (refund(&mut one, 300, 2), refund(&mut one, 300, 2));
     let refused = LaterAnswer::Refused {
-        reason: forged.to_owned(),
+        reason: forged.into(),
         booked: None,
     };
     let done = LaterAnswer::Done {

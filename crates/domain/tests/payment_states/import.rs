@@ -100,10 +100,8 @@ fn what_others_give_back_counts_once_and_never_comes_to_more_than_was_captured()
     let mut takes = |refunded: i64, n: u128| {
         let refund = RefundId::new(Uuid::from_u128(n));
         let report = MadeElsewhere { refunded, ..made() };
-        let took = one
-            .refunded_elsewhere(&report, refund, true, at(30))
-            .is_some();
-        (took, one.refunded(), one.status())
+        let took = one.take_report(&report, refund, true, at(30)).unwrap();
+        (!took.is_empty(), one.refunded(), one.status())
     };
     assert_eq!(takes(300, 10), (true, 300, Status::PartialRefunded));
     assert_eq!(takes(300, 11), (false, 300, Status::PartialRefunded));
@@ -121,11 +119,8 @@ fn what_others_give_back_counts_once_and_never_comes_to_more_than_was_captured()
         ..made()
     };
     let id = RefundId::new(Uuid::from_u128(14));
-    assert!(
-        mixed
-            .refunded_elsewhere(&report, id, true, at(30))
-            .is_some()
-    );
+    let took = mixed.take_report(&report, id, true, at(30)).unwrap();
+    assert_eq!(took.len(), 1);
     assert_eq!((mixed.refunded(), mixed.status()), (800, Status::Refunded));
 }
 
@@ -133,15 +128,21 @@ fn what_others_give_back_counts_once_and_never_comes_to_more_than_was_captured()
 fn what_can_not_be_kept_says_why() {
     let now = at(10);
     assert_eq!(made().check(now), Ok(()));
-    let odd: [fn(&mut MadeElsewhere); 9] = [
+    let ahead = MadeElsewhere {
+        made_at: at(11),
+        ..made()
+    };
+    assert_eq!(ahead.check(now), Ok(()), "its clock is not ours");
+    let odd: [fn(&mut MadeElsewhere); 10] = [
         |made| made.captured = 0,
         |made| made.captured = 1001,
         |made| made.captured = -1,
         |made| made.refunded = 801,
         |made| made.refunded = -1,
-        |made| made.made_at = at(11),
+        |made| made.made_at = at(10 + 301),
         |made| made.made_at = Timestamp::from_micros(-1),
         |made| made.processor_id.clear(),
+        |made| made.processor_id = "p\u{202e}11".to_owned(),
         |made| made.last_four = Some("42424".to_owned()),
     ];
     for (n, change) in odd.iter().enumerate() {
@@ -149,4 +150,80 @@ fn what_can_not_be_kept_says_why() {
         change(&mut one);
         assert!(one.check(now).is_err(), "{n}");
     }
+}
+
+#[test]
+fn an_order_of_another_system_holds_no_card_number() {
+    let with_number = MadeElsewhere {
+        order_id: Some("order 4242424242424242".to_owned()),
+        ..made()
+    };
+    let (payment, _) = import(&with_number, false);
+    let order = payment.order_id().unwrap();
+    assert!(
+        order.starts_with("order ") && !order.contains("4242424242"),
+        "{order}"
+    );
+}
+
+fn report(change: impl FnOnce(&mut MadeElsewhere)) -> MadeElsewhere {
+    let mut report = made();
+    change(&mut report);
+    report
+}
+
+#[test]
+fn a_later_report_that_does_not_fit_the_import_changes_nothing() {
+    let (mut one, _) = import(&made(), true);
+    let before = one.clone();
+    let odd = [
+        report(|made| made.money = Money::new(1000, Currency::parse("JPY").unwrap())),
+        report(|made| made.money = Money::new(900, Currency::parse("EUR").unwrap())),
+        report(|made| made.refunded = i64::MAX),
+        report(|made| (made.captured, made.refunded) = (-1, 300)),
+    ];
+    for (n, made) in odd.iter().enumerate() {
+        let id = RefundId::new(Uuid::from_u128(20));
+        assert!(one.take_report(made, id, true, at(30)).is_err(), "{n}");
+        assert_eq!(one, before, "{n}");
+    }
+}
+
+#[test]
+fn what_others_capture_later_counts_and_an_older_report_takes_none_of_it_back() {
+    let (mut one, _) = import(&report(|made| made.captured = 500), false);
+    let id = |n| RefundId::new(Uuid::from_u128(n));
+    let all = report(|made| (made.captured, made.refunded) = (1000, 500));
+    let lines = one.take_report(&all, id(30), false, at(30)).unwrap();
+    assert!(matches!(
+        events(&lines)[..],
+        [
+            PaymentEvent::CaptureImported(_),
+            PaymentEvent::RefundImported(_)
+        ]
+    ));
+    assert_eq!((one.captured(), one.refunded()), (1000, 500));
+    assert_eq!(
+        (one.status(), one.refundable()),
+        (Status::PartialRefunded, 500)
+    );
+    let older = report(|made| made.captured = 500);
+    assert_eq!(one.take_report(&older, id(31), false, at(31)), Ok(vec![]));
+    assert_eq!(
+        (one.captured(), one.status()),
+        (1000, Status::PartialRefunded)
+    );
+    // Refunded whole as far as was known, and then more is captured.
+    let (mut two, _) = import(
+        &report(|made| (made.captured, made.refunded) = (500, 500)),
+        true,
+    );
+    assert_eq!(two.status(), Status::Refunded);
+    let more = report(|made| (made.captured, made.refunded) = (700, 500));
+    let lines = two.take_report(&more, id(32), true, at(32)).unwrap();
+    assert!(matches!(events(&lines)[..], [PaymentEvent::Captured(_)]));
+    assert_eq!(
+        (two.captured(), two.status()),
+        (700, Status::PartialRefunded)
+    );
 }

@@ -35,7 +35,11 @@ fn word() -> impl Strategy<Value = Word> {
 }
 
 fn source() -> impl Strategy<Value = Source> {
-    prop::sample::select(vec![Source::Call, Source::LookUp, Source::Processor])
+    prop::sample::select(vec![
+        Source::Call,
+        Source::LookUp,
+        Source::Notification(uuid::Uuid::nil()),
+    ])
 }
 
 fn step() -> impl Strategy<Value = Step> {

@@ -136,7 +136,7 @@ fn every_piece_of_news_about_an_attempt_leads_where_the_contract_says() {
             continue;
         };
         for word in Word::ALL {
-            for source in [Source::LookUp, Source::Processor] {
+            for source in [Source::LookUp, Source::Notification(uuid::Uuid::nil())] {
                 let mut one = start.clone();
                 one.settle(1, word.news(at(20)), source.at(at(20)), &policy());
                 assert_eq!(

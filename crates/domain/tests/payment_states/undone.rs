@@ -11,7 +11,7 @@ use crate::bench::{apply_news, at, begin, done, in_status, policy, refund};
 
 fn reversed() -> News {
     News::Later(LaterAnswer::Reversed {
-        reason: "the bank returned it".to_owned(),
+        reason: "the bank returned it".into(),
         booked: None,
     })
 }

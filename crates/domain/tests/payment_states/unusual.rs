@@ -203,7 +203,12 @@ fn not_found_proves_nothing_of_what_the_processor_had() {
 fn not_found_is_counted_from_when_the_call_is_over_though_it_was_asked_about_before() {
     for first in [not_found(1), News::LookUpFailed, News::no_answer(), done()] {
         let mut one = in_status(Status::Active).unwrap();
-        one.settle(1, first.clone(), Source::Processor.at(at(1)), &policy());
+        one.settle(
+            1,
+            first.clone(),
+            Source::Notification(uuid::Uuid::nil()).at(at(1)),
+            &policy(),
+        );
         assert_eq!(
             one.operation(1).unwrap().state,
             OperationState::Unknown { since: at(7) },
@@ -365,7 +370,7 @@ fn a_flow_goes_on_once_when_the_attempt_that_it_began_has_ended() {
                 one.settle(
                     1,
                     News::Answer(Answer::Failed {
-                        reason: "down".to_owned(),
+                        reason: "down".into(),
                     }),
                     Source::LookUp.at(at(20)),
                     &policy(),

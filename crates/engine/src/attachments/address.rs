@@ -1,16 +1,20 @@
 //! The signed addresses of attachments: what they permit stands in them, and a keyed hash behind it shows that we wrote it.
 
 use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
-use domain::attachment::{Attachment, DownloadGrant, UploadGrant};
+use domain::{
+    attachment::{Attachment, DownloadGrant, UploadGrant},
+    dispute::{Dispute, evidence::PreviewGrant},
+};
 use serde::{Serialize, de::DeserializeOwned};
 use subtle::ConstantTimeEq as _;
 
 use super::DOWNLOAD_WITHIN;
 use crate::Engine;
 
-/// What keeps the two kinds apart.
+/// What keeps the kinds apart.
 const UPLOAD: &str = "upload of an attachment";
 const DOWNLOAD: &str = "download of an attachment";
+const PREVIEW: &str = "preview of a document of evidence";
 
 /// Where uploads go to.
 const UPLOAD_PATH: &str = "/attachments/upload/";
@@ -35,6 +39,17 @@ impl Engine {
         format!("{}{DOWNLOAD_PATH}{token}", self.public_url())
     }
 
+    /// An address at which the document of a dispute's evidence can be seen as it would be made then, from now on for a while.
+    pub(crate) fn preview_url(&self, dispute: &Dispute) -> String {
+        let grant = PreviewGrant {
+            team: dispute.team(),
+            dispute: dispute.id(),
+            until: self.inner.world.now().after(DOWNLOAD_WITHIN),
+        };
+        let token = self.signed(PREVIEW, &grant);
+        format!("{}{DOWNLOAD_PATH}{token}", self.public_url())
+    }
+
     /// What an address permits that we handed out for an upload.
     pub(super) fn upload_grant(&self, token: &str) -> Option<UploadGrant> {
         self.opened(UPLOAD, token)
@@ -43,6 +58,11 @@ impl Engine {
     /// What an address permits that we handed out for a download.
     pub(super) fn download_grant(&self, token: &str) -> Option<DownloadGrant> {
         self.opened(DOWNLOAD, token)
+    }
+
+    /// What an address permits that we handed out for a preview.
+    pub(super) fn preview_grant(&self, token: &str) -> Option<PreviewGrant> {
+        self.opened(PREVIEW, token)
     }
 
     fn signed(&self, purpose: &str, grant: &impl Serialize) -> String {

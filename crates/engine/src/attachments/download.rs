@@ -1,7 +1,11 @@
 //! Handing out a file.
 
 use bytes::Bytes;
-use domain::{Fault, attachment::Attachment, id::TeamId};
+use domain::{
+    Fault,
+    attachment::{Attachment, FileType},
+    id::TeamId,
+};
 use sha2::{Digest as _, Sha256};
 
 use super::switched_off;
@@ -13,8 +17,10 @@ use crate::{
 /// A file with its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Download {
-    /// The attachment.
-    pub attachment: Attachment,
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub kind: FileType,
     /// Its content.
     pub content: Bytes,
 }
@@ -22,15 +28,19 @@ pub struct Download {
 impl Engine {
     /// Whose file a signed address permits to download, before anything is read; `None` where the address is none of ours.
     pub fn team_of_download(&self, token: &str) -> Option<TeamId> {
-        self.download_grant(token).map(|grant| grant.team)
+        let file = self.download_grant(token).map(|grant| grant.team);
+        file.or_else(|| self.preview_grant(token).map(|grant| grant.team))
     }
 
-    /// The file that a signed address permits to download.
+    /// The file that a signed address permits to download: an attachment, or the document of a dispute's evidence as it is made now.
     ///
     /// # Errors
     /// `error.attachment.not-found`: the address is none of ours, its time is over, or the attachment is deleted. `error.unavailable`,
     /// `error.unknown`: its content can't be read, or is not what was uploaded.
     pub async fn download_attachment(&self, token: &str) -> Result<Download, Fault> {
+        if let Some(grant) = self.preview_grant(token) {
+            return self.evidence_preview(grant).await;
+        }
         let grant = self
             .download_grant(token)
             .filter(|grant| grant.until > self.inner.world.now())
@@ -42,7 +52,8 @@ impl Engine {
             .ok_or_else(attachment_not_found)?;
         let content = self.attachment_content(&attachment).await?;
         Ok(Download {
-            attachment,
+            name: attachment.name,
+            kind: attachment.kind,
             content,
         })
     }

@@ -14,7 +14,7 @@ mod address;
 mod download;
 mod upload;
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use db::{Change, Statement};
 use domain::{
@@ -29,6 +29,7 @@ use domain::{
 use objects::Objects;
 
 pub use download::Download;
+pub(crate) use upload::WrittenContent;
 pub use upload::{Stored, UploadError};
 
 use crate::{
@@ -112,16 +113,18 @@ impl Engine {
                 return Err(faults.end(()).err().unwrap_or_else(Fault::unknown).into());
             }
         };
-        let store = &self.inner.store;
         let subject = command.subject;
         self.find_subject(caller.team, subject).await?;
-        if self.inner.objects.is_none() {
+        let Some(objects) = &self.inner.objects else {
             return Err(switched_off().into());
+        };
+        if !objects.has_room(0).await {
+            return Err(no_room().into());
         }
         let limits = self.inner.settings.attachments;
-        let there = store::attachment::of_subject(store, caller.team, subject).await?;
+        let there = self.inventory(caller.team, subject).await?;
         limits
-            .room(usage(&there))
+            .room(there.usage)
             .map_err(|refused| Fault::new(Code::Validation, refused.message(limits)))?;
         let world = &self.inner.world;
         let grant = UploadGrant {
@@ -281,10 +284,34 @@ fn switched_off() -> Fault {
     Fault::new(Code::AttachmentsOff, message)
 }
 
-/// What is there already.
-fn usage(there: &[(u32, Attachment)]) -> Usage {
-    Usage {
-        files: u32::try_from(there.len()).unwrap_or(u32::MAX),
-        bytes: there.iter().map(|(_, one)| one.bytes).sum(),
+/// The disk has too little room for files.
+fn no_room() -> Fault {
+    let message =
+        "The disk has too little room left for files. Payments go on. Please try again later.";
+    Fault::new(Code::Unavailable, message)
+}
+
+/// What is there already, with the slots that are taken.
+struct Inventory {
+    usage: Usage,
+    slots: BTreeSet<u32>,
+}
+
+impl Engine {
+    /// What belongs to something, deleted ones included whose content is still there.
+    async fn inventory(&self, team: TeamId, subject: Subject) -> Result<Inventory, EngineError> {
+        let store = &self.inner.store;
+        let there = store::attachment::of_subject(store, team, subject).await?;
+        let deleted = store::attachment::deleted_of_subject(store, team, subject).await?;
+        let count = |files: usize| u32::try_from(files).unwrap_or(u32::MAX);
+        Ok(Inventory {
+            usage: Usage {
+                files: count(there.len()),
+                bytes: there.iter().map(|(_, one)| one.bytes).sum(),
+                deleted_files: count(deleted.len()),
+                deleted_bytes: deleted.iter().sum(),
+            },
+            slots: there.iter().map(|(slot, _)| *slot).collect(),
+        })
     }
 }

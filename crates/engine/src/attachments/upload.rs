@@ -1,17 +1,17 @@
 //! Taking a file that is uploaded.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::time::Duration;
 
 use bytes::Bytes;
-use db::Change;
+use db::{Change, Statement};
 use domain::{
-    Fault,
+    Fault, Timestamp,
     attachment::{Attachment, Refused, UploadGrant},
     audit::{Act, Deed},
 };
 use sha2::{Digest as _, Sha256};
 
-use super::{switched_off, usage};
+use super::{no_room, switched_off};
 use crate::{
     Engine,
     faults::{EngineError, only_fault},
@@ -30,6 +30,14 @@ pub struct Stored {
     pub attachment: Attachment,
     /// Whether the same content had been uploaded there before.
     pub again: bool,
+}
+
+/// Content that is written, and is removed after a while unless it becomes an attachment.
+pub(crate) struct WrittenContent {
+    /// The attachment that it may become.
+    pub(crate) attachment: Attachment,
+    content: Bytes,
+    remove_at: Timestamp,
 }
 
 /// Why a file is not taken.
@@ -113,20 +121,42 @@ impl Engine {
         grant: UploadGrant,
         content: Bytes,
     ) -> Result<Stored, UploadError> {
-        let Some(objects) = &self.inner.objects else {
-            return Err(UploadError::Fault(switched_off()));
-        };
-        let (store, world) = (&self.inner.store, &self.inner.world);
+        let store = &self.inner.store;
         let sha256 = hex::encode(Sha256::digest(&content));
         if let Some(there) = store::attachment::of_team(store, grant.team, grant.id).await? {
             return again(there, &sha256);
         }
-        let there = store::attachment::of_subject(store, grant.team, grant.subject).await?;
+        let written = self.write_content(grant, content).await?;
+        self.kept(written).await
+    }
+
+    /// Writes content that only a commit with [`Self::keep_written`] makes an attachment. Without one it is removed after an hour.
+    ///
+    /// # Errors
+    /// Why it is not taken.
+    pub(crate) async fn write_content(
+        &self,
+        grant: UploadGrant,
+        content: Bytes,
+    ) -> Result<WrittenContent, UploadError> {
+        let Some(objects) = &self.inner.objects else {
+            return Err(UploadError::Fault(switched_off()));
+        };
+        let world = &self.inner.world;
+        let there = self.inventory(grant.team, grant.subject).await?;
         self.inner
             .settings
             .attachments
-            .admit(&content, grant.kind, usage(&there))
+            .admit(&content, grant.kind, there.usage)
             .map_err(UploadError::Refused)?;
+        let bytes = u64::try_from(content.len()).unwrap_or(u64::MAX);
+        if !objects.has_room(bytes).await {
+            tracing::error!(
+                place = objects.place(),
+                "too little room is left: files are refused"
+            );
+            return Err(UploadError::Fault(no_room()));
+        }
         let now = world.now();
         let attachment = Attachment {
             team: grant.team,
@@ -134,8 +164,8 @@ impl Engine {
             subject: grant.subject,
             name: grant.name,
             kind: grant.kind,
-            bytes: u64::try_from(content.len()).unwrap_or(u64::MAX),
-            sha256,
+            bytes,
+            sha256: hex::encode(Sha256::digest(&content)),
             // Each try has a key of its own: content under a key never changes.
             object_key: format!("{}/{}/{}", grant.team, grant.id, world.uuid_v7().simple()),
             made_by: grant.made_by,
@@ -150,46 +180,64 @@ impl Engine {
             tracing::error!(%error, place = objects.place(), "the content of an attachment can't be written");
             return Err(UploadError::Fault(Fault::unavailable()));
         }
-        self.kept(attachment, content.as_ref(), remove_at).await
+        Ok(WrittenContent {
+            attachment,
+            content,
+            remove_at,
+        })
+    }
+
+    /// The statements that make content an attachment. The first one is refused where a job has begun to remove the content, the second
+    /// one where another attachment was faster.
+    ///
+    /// # Errors
+    /// Why it is not taken, as things are now.
+    pub(crate) async fn keep_written(
+        &self,
+        written: &WrittenContent,
+    ) -> Result<[Statement; 3], UploadError> {
+        let (limits, attachment) = (self.inner.settings.attachments, &written.attachment);
+        let subject = attachment.subject;
+        let there = self.inventory(attachment.team, subject).await?;
+        limits
+            .admit(&written.content, attachment.kind, there.usage)
+            .map_err(UploadError::Refused)?;
+        let Some(slot) = (0..limits.files).find(|slot| !there.slots.contains(slot)) else {
+            return Err(UploadError::Refused(Refused::TooMany));
+        };
+        let deed = Deed::on(
+            attachment.team,
+            Act::AttachmentStored,
+            "attachment",
+            attachment.id,
+        )
+        .with(subject.word(), subject.id())
+        .with("asked_by", attachment.made_by.to_string());
+        Ok([
+            store::attachment::keep_object(attachment, written.remove_at),
+            store::attachment::insert(attachment, slot),
+            self.audit(&deed),
+        ])
     }
 
     /// Makes an attachment of content that is written.
-    async fn kept(
-        &self,
-        attachment: Attachment,
-        content: &[u8],
-        remove_at: domain::Timestamp,
-    ) -> Result<Stored, UploadError> {
-        let (store, limits) = (&self.inner.store, self.inner.settings.attachments);
-        let subject = attachment.subject;
+    async fn kept(&self, written: WrittenContent) -> Result<Stored, UploadError> {
+        let attachment = &written.attachment;
         for _ in 0..ROUNDS {
             // Within this node uploads to one thing are counted one after the other; between nodes the slot bounds their number.
-            let _turn = self.inner.upload_turns.take(subject.uuid()).await;
-            let there =
-                store::attachment::of_subject(store, attachment.team, attachment.subject).await?;
-            limits
-                .admit(content, attachment.kind, usage(&there))
-                .map_err(UploadError::Refused)?;
-            let taken: BTreeSet<u32> = there.iter().map(|(slot, _)| *slot).collect();
-            let Some(slot) = (0..limits.files).find(|slot| !taken.contains(slot)) else {
-                return Err(UploadError::Refused(Refused::TooMany));
-            };
-            let deed = Deed::on(
-                attachment.team,
-                Act::AttachmentStored,
-                "attachment",
-                attachment.id,
-            )
-            .with(subject.word(), subject.id())
-            .with("asked_by", attachment.made_by.to_string());
-            let change = Change::new(self.change_id(), &attachment.id.key())
-                .with(store::attachment::keep_object(&attachment, remove_at))
-                .with(store::attachment::insert(&attachment, slot))
-                .with(self.audit(&deed));
+            let _turn = self
+                .inner
+                .upload_turns
+                .take(attachment.subject.uuid())
+                .await;
+            let change = self.keep_written(&written).await?.into_iter().fold(
+                Change::new(self.change_id(), &attachment.id.key()),
+                Change::with,
+            );
             match self.commit_naming(change, attachment.id).await? {
                 None => {
                     return Ok(Stored {
-                        attachment,
+                        attachment: written.attachment,
                         again: false,
                     });
                 }
@@ -198,6 +246,7 @@ impl Engine {
                 Some(_) => {}
             }
             // Another upload to the same address was faster, or took the slot.
+            let store = &self.inner.store;
             let there = store::attachment::of_team(store, attachment.team, attachment.id).await?;
             if let Some(there) = there {
                 return again(there, &attachment.sha256);

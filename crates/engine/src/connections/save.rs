@@ -11,7 +11,10 @@ use domain::{
     payment::ImportMode,
 };
 use serde_json::Value;
-use store::connection::Connection;
+use store::{
+    connection::Connection,
+    room::{self, BoundedList},
+};
 use vault::Holder;
 use zeroize::Zeroizing;
 
@@ -182,6 +185,7 @@ impl Engine {
         let (team, mut wanted) = (wanted.team, wanted.clone());
         let connector = self.inner.connectors.get(wanted.processor.as_str());
         let declared = connector.map_or(&[][..], |connector| connector.descriptor().credentials);
+        let room = room::find(&self.inner.store, team, BoundedList::Connections).await?;
         let known = store::connection::of_team(&self.inner.store, team).await?;
         let before = known.iter().find(|connection| connection.id == wanted.id);
         let brings_credentials = wanted.credentials.is_some();
@@ -216,9 +220,12 @@ impl Engine {
             .with("processor", wanted.processor.as_str())
             .with("new", before.is_none())
             .with("credentials", brings_credentials);
-        let change = Change::new(self.change_id(), &aggregate(team, &wanted.id))
+        let mut change = Change::new(self.change_id(), &aggregate(team, &wanted.id))
             .with(statement)
             .with(self.audit(&deed));
+        if before.is_none() {
+            change.push(room::take(room));
+        }
         let refused = self.commit_plain(change).await?;
         Ok(Round::of(refused, (wanted, replaced)))
     }

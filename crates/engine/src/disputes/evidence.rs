@@ -2,7 +2,7 @@
 
 use domain::{
     Fault,
-    attachment::Subject,
+    attachment::{FileType, Subject},
     caller::Caller,
     dispute::{
         Dispute, DisputeResponse, Evidence, ResponseKind,
@@ -28,12 +28,25 @@ const LOOKED_THROUGH: i32 = 50;
 pub struct EvidenceView {
     /// What the processor takes; `None` where it takes no response by its API, or its connection is gone.
     pub limits: Option<EvidenceLimits>,
-    /// The files that are kept with the dispute and its payment.
+    /// The files that are kept with the dispute and its payment, as far as the processor takes them.
     pub attachments: Vec<AttachmentView>,
+    /// Those that it does not take, whatever is sent with them.
+    pub unsuitable: Vec<UnsuitableAttachment>,
+    /// Where the document that is made of what is known can be seen; `None` where the processor takes no such file.
+    pub document_url: Option<String>,
     /// The evidence that was saved or submitted last; `None`: none was.
     pub kept: Option<KeptEvidence>,
     /// Texts of what is known here, cut to the limits.
     pub proposed: Vec<EvidenceText>,
+}
+
+/// A file that the processor takes as evidence in no case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnsuitableAttachment {
+    /// The file.
+    pub attachment: AttachmentView,
+    /// Why not, for people.
+    pub reason: String,
 }
 
 /// Evidence that was saved or submitted.
@@ -69,11 +82,16 @@ impl Engine {
             others: &others,
         };
         let subjects = [Subject::Payment(payment.id()), Subject::Dispute(id)];
+        let files = self.attachments_of(caller.team, &subjects).await?;
+        let (attachments, unsuitable) = judged(files, limits.as_ref());
+        let takes_document = limits.is_some_and(|limits| limits.types.contains(&FileType::Pdf));
         Ok(EvidenceView {
             kept: self.kept_of(&dispute).await.map_err(only_fault)?,
             proposed: propose(known, limits.as_ref()),
             limits,
-            attachments: self.attachments_of(caller.team, &subjects).await?,
+            attachments,
+            unsuitable,
+            document_url: takes_document.then(|| self.preview_url(&dispute)),
         })
     }
 
@@ -124,4 +142,23 @@ impl Engine {
             .map(|(_, view)| view.payment)
             .collect())
     }
+}
+
+/// The files that the processor takes, and those that it does not take. Where nothing is known of it, it may take all.
+fn judged(
+    files: Vec<AttachmentView>,
+    limits: Option<&EvidenceLimits>,
+) -> (Vec<AttachmentView>, Vec<UnsuitableAttachment>) {
+    let (mut taken, mut unsuitable) = (Vec::new(), Vec::new());
+    for attachment in files {
+        let reasons = limits.map(|limits| limits.unsuitable(&attachment.attachment));
+        match reasons.filter(|reasons| !reasons.is_empty()) {
+            None => taken.push(attachment),
+            Some(reasons) => unsuitable.push(UnsuitableAttachment {
+                attachment,
+                reason: format!("The file {}.", reasons.join("; it ")),
+            }),
+        }
+    }
+    (taken, unsuitable)
 }

@@ -61,6 +61,7 @@ impl Engine {
                     connection: dispute.connection().clone(),
                     payment: dispute.payment(),
                     report,
+                    notification: None,
                 };
                 self.take_dispute(&news).await?.0.unwrap_or(dispute)
             }

@@ -29,7 +29,7 @@ use crate::{
     payments::Effects,
 };
 
-pub use evidence::{EvidenceView, KeptEvidence};
+pub use evidence::{EvidenceView, KeptEvidence, UnsuitableAttachment};
 pub use list::{DisputePage, ListDisputes};
 pub(crate) use report::{DisputeNews, Taken};
 pub use respond::{AcceptDispute, SubmitEvidence};

@@ -4,6 +4,7 @@ use domain::{
     dispute::{Dispute, DisputeOccurrence, DisputeReport, NewDispute},
     id::{ConnectionId, PaymentId, TeamId},
 };
+use uuid::Uuid;
 
 use super::{Case, CaseEffects, CaseId, CaseParts, dispute_id};
 use crate::{
@@ -23,6 +24,8 @@ pub(crate) struct DisputeNews {
     pub(crate) payment: PaymentId,
     /// What is reported.
     pub(crate) report: DisputeReport,
+    /// The notification that brought it.
+    pub(crate) notification: Option<Uuid>,
 }
 
 /// What became of a report.
@@ -74,7 +77,7 @@ impl Engine {
         {
             return Decision::Leave(Case { payment, dispute }, Taken::Unchanged);
         }
-        let (dispute, occurred) = match dispute {
+        let (dispute, mut occurred) = match dispute {
             None => {
                 let new = NewDispute {
                     id: id.dispute,
@@ -89,6 +92,9 @@ impl Engine {
                 (dispute, occurred)
             }
         };
+        if let (Some(id), Some(first)) = (news.notification, occurred.first_mut()) {
+            first.say_also(&format!("The processor reported it by notification {id}."));
+        }
         let mut case = Case {
             payment,
             dispute: Some(dispute),

@@ -8,7 +8,11 @@ use domain::{
     id::{FlowId, TeamId},
 };
 use serde_json::Value;
-use store::{flow::Flow, flow_version::FlowVersion};
+use store::{
+    flow::Flow,
+    flow_version::FlowVersion,
+    room::{self, BoundedList, Room},
+};
 
 use super::{Checked, FlowView, Written};
 use crate::{
@@ -46,7 +50,8 @@ pub struct SaveFlow {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Standing {
     There,
-    Deleted,
+    /// It takes room again.
+    Deleted(Room),
 }
 
 impl Engine {
@@ -89,6 +94,7 @@ impl Engine {
             .map(|connection| connection.id)
             .collect();
         let checked = Checked::of(written, &connections, "document")?;
+        let room = room::find(&self.inner.store, team, BoundedList::Flows).await?;
         let flows = store::flow::of_team(&self.inner.store, team).await?;
         let id = id
             .cloned()
@@ -102,13 +108,21 @@ impl Engine {
         let saved = match (known, deleted) {
             (Some(flow), _) => self.next_version(flow, document, Standing::There).await?,
             (None, Some(flow)) => {
-                self.next_version(&flow, document, Standing::Deleted)
+                has_room(&flows)?;
+                self.next_version(&flow, document, Standing::Deleted(room))
                     .await?
             }
             (None, None) => {
                 has_room(&flows)?;
-                self.first_version(team, id, document, checked.document.name)
-                    .await?
+                let flow = Flow {
+                    team,
+                    id,
+                    name: checked.document.name,
+                    is_default: false,
+                    latest: 1,
+                    published: None,
+                };
+                self.first_version(room, flow, document).await?
             }
         };
         Ok(match saved {
@@ -137,7 +151,7 @@ impl Engine {
             .into());
         }
         let version = self.version(flow, latest.saturating_add(1), document);
-        let change = Change::new(self.change_id(), &super::aggregate(flow.team, &flow.id))
+        let mut change = Change::new(self.change_id(), &super::aggregate(flow.team, &flow.id))
             .with(store::flow::advance(
                 flow.team,
                 &flow.id,
@@ -146,6 +160,9 @@ impl Engine {
             ))
             .with(store::flow_version::insert(&version))
             .with(self.audit(&saved(&version)));
+        if let Standing::Deleted(room) = standing {
+            change.push(room::take(room));
+        }
         let flow = Flow {
             latest: version.version,
             ..flow.clone()
@@ -160,21 +177,13 @@ impl Engine {
     /// `None` when the id was taken meanwhile.
     async fn first_version(
         &self,
-        team: TeamId,
-        id: FlowId,
+        room: Room,
+        flow: Flow,
         document: Value,
-        name: String,
     ) -> Result<Option<(Flow, FlowVersion)>, EngineError> {
-        let flow = Flow {
-            team,
-            id,
-            name,
-            is_default: false,
-            latest: 1,
-            published: None,
-        };
         let version = self.version(&flow, 1, document);
-        let change = Change::new(self.change_id(), &super::aggregate(team, &flow.id))
+        let change = Change::new(self.change_id(), &super::aggregate(flow.team, &flow.id))
+            .with(room::take(room))
             .with(store::flow::insert(&flow, version.saved_at))
             .with(store::flow_version::insert(&version))
             .with(self.audit(&saved(&version)));

@@ -44,7 +44,11 @@ use std::time::Duration;
 
 use tokio::sync::Semaphore;
 
-use crate::{Engine, payments::Calling};
+use crate::{
+    Engine, Settings,
+    payments::Calling,
+    webhooks::{self, WebhookSettings},
+};
 
 pub(crate) use floor::Floor;
 pub(crate) use job::{Batch, Round};
@@ -61,9 +65,8 @@ const SWEEPS: usize = 2;
 /// How many payments, and how many instances of flows, are worked on at the same time.
 const AT_ONCE: usize = 64;
 
-/// How many webhook endpoints are sent to at the same time, and how many of those that take nothing at present.
-const ENDPOINTS: usize = 256;
-const FAILING_ENDPOINTS: usize = 64;
+/// One of so many places for webhook endpoints is for those that take nothing at present.
+const FAILING_PART: usize = 5;
 
 /// A sealed number that nothing refers to after this time was left by a crash.
 const ORPHAN_AGE: Duration = Duration::from_hours(24);
@@ -84,14 +87,24 @@ pub(crate) struct Limits {
     sweeps: Semaphore,
 }
 
-impl Default for Limits {
-    fn default() -> Self {
+impl Limits {
+    /// The bounds of a node with these settings.
+    pub(crate) fn of(settings: &Settings) -> Self {
+        let most = settings
+            .webhooks
+            .connections
+            .min(WebhookSettings::CONNECTIONS_MAX);
+        let places = usize::try_from(most)
+            .unwrap_or_default()
+            .checked_div(webhooks::AT_ONCE)
+            .unwrap_or_default();
+        let failing = places.checked_div(FAILING_PART).unwrap_or_default().max(1);
         Self {
             recovering: Slots::at_most(AT_ONCE),
             instances: Slots::at_most(AT_ONCE),
             calling: Calling::default(),
-            endpoints: TeamSlots::at_most(ENDPOINTS),
-            failing_endpoints: TeamSlots::at_most(FAILING_ENDPOINTS),
+            endpoints: TeamSlots::at_most(places.saturating_sub(failing).max(1)),
+            failing_endpoints: TeamSlots::at_most(failing),
             sweeps: Semaphore::new(SWEEPS),
         }
     }

@@ -42,12 +42,13 @@ pub(super) enum Found {
 }
 
 impl Engine {
-    /// Applies a notification and stores what became of it.
+    /// Applies a notification and stores what became of it. `before`: what had become of it when it came before.
     pub(super) async fn apply_notification(
         &self,
         mut one: Notification,
         line: &Connected,
         notices: Vec<Notice>,
+        before: Option<NotificationStatus>,
     ) -> Result<(), EngineError> {
         let mut outcomes = Vec::with_capacity(notices.len());
         for notice in notices {
@@ -61,6 +62,12 @@ impl Engine {
         one.message = last.message;
         one.payment = last.payment.or(one.payment);
         one.due_at = last.due_at;
+        let was_unknown = before == Some(NotificationStatus::UnknownPayment);
+        if one.status == NotificationStatus::UnknownPayment && was_unknown {
+            // A person was called when it came first. Processors send again for days what nobody could use.
+            count(&line.connection.processor, "copy");
+            return self.store_outcome(&one).await;
+        }
         if one.status == NotificationStatus::UnknownPayment {
             tracing::error!(
                 notification.id = %one.id,
@@ -96,7 +103,7 @@ impl Engine {
         match notice.content {
             NoticeContent::Other => Ok(Outcome::of(NotificationStatus::Ignored)),
             NoticeContent::Dispute(report) => {
-                self.apply_dispute(line, &notice.subject, report).await
+                self.apply_dispute(line, &notice.subject, report, by).await
             }
             NoticeContent::Authorisation(answer) => {
                 let news = News::Answer(answer);
@@ -228,6 +235,7 @@ impl Engine {
         line: &Connected,
         subject: &Subject,
         report: DisputeReport,
+        by: Uuid,
     ) -> Result<Outcome, EngineError> {
         let connection = &line.connection;
         let known = dispute_id(connection.team, &connection.id, &report.source_id);
@@ -244,6 +252,7 @@ impl Engine {
             connection: connection.id.clone(),
             payment,
             report,
+            notification: Some(by),
         };
         let (_, taken) = self.take_dispute(&news).await?;
         let status = match taken {

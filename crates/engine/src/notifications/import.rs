@@ -97,7 +97,7 @@ impl Engine {
         for _ in 0..TRIES {
             let foreign = match self.find_about(line, subject).await? {
                 Found::Operation(about) if about.payment.imported().is_some() => {
-                    return self.take_refunds(about.payment, &made, choice).await;
+                    return self.take_report(about.payment, &made, choice).await;
                 }
                 Found::Operation(about) => {
                     let outcome = Outcome::of(NotificationStatus::Unchanged);
@@ -129,8 +129,9 @@ impl Engine {
         made: &MadeElsewhere,
     ) -> Result<Option<Payment>, EngineError> {
         let (connection, world) = (&line.connection, &self.inner.world);
-        let id = PaymentId::new(world.uuid_at(made.made_at));
-        let is_announced = connection.imports == ImportMode::Announced;
+        // Nothing is dated ahead of our clock, also where the processor's is.
+        let id = PaymentId::new(world.uuid_at(made.made_at.min(world.now())));
+        let is_announced = announces(connection.imports);
         let made = MadeElsewhere {
             made_at: domain::dated::date_of(id.uuid()).unwrap_or(made.made_at),
             ..made.clone()
@@ -170,8 +171,8 @@ impl Engine {
         Ok((ended == Ended::Done).then_some(payment))
     }
 
-    /// Takes what others gave back of an import since.
-    async fn take_refunds(
+    /// Takes what others captured and gave back of an import since.
+    async fn take_report(
         &self,
         payment: Payment,
         made: &MadeElsewhere,
@@ -184,23 +185,39 @@ impl Engine {
         };
         let world = &self.inner.world;
         let refund = RefundId::new(world.uuid_v7());
-        let is_announced = choice == ImportMode::Announced;
+        let is_announced = announces(choice);
         let decide = |mut payment: Payment| async move {
-            let refunded = payment.refunded_elsewhere(made, refund, is_announced, world.now());
-            Ok(match refunded {
-                None => Decision::Leave(payment, ()),
-                Some(line) => {
-                    let effects = Effects {
-                        starts_no_flow: !is_announced,
-                        ..Effects::of(vec![line])
-                    };
-                    Decision::Write(payment, effects, ())
-                }
-            })
+            Ok(
+                match payment.take_report(made, refund, is_announced, world.now()) {
+                    Err(why) => Decision::Leave(payment, Err(why)),
+                    Ok(lines) if lines.is_empty() => Decision::Leave(payment, Ok(())),
+                    Ok(lines) => {
+                        let effects = Effects {
+                            starts_no_flow: !is_announced,
+                            ..Effects::of(lines)
+                        };
+                        Decision::Write(payment, effects, Ok(()))
+                    }
+                },
+            )
         };
-        let (payment, ()) = self.change(key, decide).await?;
+        let (payment, taken) = self.change(key, decide).await?;
+        if let Err(why) = taken {
+            tracing::error!(payment.id = %id, why, "a report about an import does not fit it: a person must look");
+            let outcome = Outcome::of(NotificationStatus::Failed).about(id);
+            return Ok(outcome.because(why));
+        }
         Ok(self.goes_on(payment, before, id).await)
     }
+}
+
+/// Whether merchants get events of imports, and flows start of them.
+#[cfg_attr(
+    feature = "planted",
+    planted::alternatives(ImportSendsEvents = crate::bugs::announce_any)
+)]
+fn announces(choice: ImportMode) -> bool {
+    choice == ImportMode::Announced
 }
 
 /// It is about somebody else's payment.

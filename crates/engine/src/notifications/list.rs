@@ -3,14 +3,17 @@
 use domain::{
     Fault, Timestamp,
     caller::Caller,
-    id::{ConnectionId, PaymentId},
+    id::{ConnectionId, PaymentId, TeamId},
     notification::NotificationStatus,
     page::Page,
 };
 use store::{Listed, Part, notification::NotificationLine};
 use uuid::Uuid;
 
-use crate::{Engine, faults::database};
+use crate::{
+    Engine,
+    faults::{connection_not_found, database},
+};
 
 /// A request for a list of notifications.
 #[derive(Debug, Clone)]
@@ -69,7 +72,8 @@ impl Engine {
     /// A team's notifications of the last 30 days, the newest first.
     ///
     /// # Errors
-    /// `error.validation` for a cursor that is none of this list; `error.unavailable`, `error.unknown`.
+    /// `error.connection.not-found`: the team has no such connection, and nothing was ever sent to it; `error.validation` for a cursor
+    /// that is none of this list; `error.unavailable`, `error.unknown`.
     pub async fn notifications(
         &self,
         caller: &Caller,
@@ -85,6 +89,9 @@ impl Engine {
             has_next,
             has_previous,
         } = found.map_err(|error| database(&error))?;
+        if let Some(id) = connection.filter(|_| rows.is_empty()) {
+            self.find_connection(caller.team, id).await?;
+        }
         let rows = rows
             .into_iter()
             .map(|(cursor, one)| (cursor.encode(&shape), one.into()));
@@ -93,5 +100,12 @@ impl Engine {
             has_next,
             has_previous,
         })
+    }
+
+    async fn find_connection(&self, team: TeamId, id: &ConnectionId) -> Result<(), Fault> {
+        let all = store::connection::of_team(&self.inner.store, team).await;
+        let all = all.map_err(|error| database(&error))?;
+        let is_there = all.iter().any(|connection| connection.id == *id);
+        is_there.then_some(()).ok_or_else(connection_not_found)
     }
 }

@@ -63,7 +63,10 @@ impl Engine {
         one.tries = one.tries.saturating_add(1);
         self.store_outcome(&one).await?;
         match read_again(&one, &connected) {
-            Ok(notices) => self.apply_notification(one, &connected, notices).await,
+            Ok(notices) => {
+                self.apply_notification(one, &connected, notices, None)
+                    .await
+            }
             Err(why) => {
                 let processor = &connected.connection.processor;
                 self.end_failed(one, processor, &why.to_string()).await

@@ -132,7 +132,10 @@ impl Engine {
             return Ok(());
         }
         match read {
-            Ok(notices) => self.apply_later(new, connected, notices),
+            Ok(notices) => {
+                let before = known.map(|known| known.status);
+                self.apply_later(new, connected, notices, before);
+            }
             Err(why) => {
                 count(&connection.processor, "unreadable");
                 tracing::error!(
@@ -200,14 +203,21 @@ impl Engine {
     }
 
     /// Applies a notification in a task of its own: the processor has its answer before.
-    fn apply_later(&self, one: Notification, connected: Connected, notices: Vec<Notice>) {
+    fn apply_later(
+        &self,
+        one: Notification,
+        connected: Connected,
+        notices: Vec<Notice>,
+        before: Option<NotificationStatus>,
+    ) {
         let engine = self.clone();
         drop(self.own(Box::pin(async move {
             let key = RowKey {
                 team: one.team,
                 id: one.id,
             };
-            if let Err(stop) = engine.apply_notification(one, &connected, notices).await {
+            let applied = engine.apply_notification(one, &connected, notices, before);
+            if let Err(stop) = applied.await {
                 let (code, why) = stop.words();
                 tracing::warn!(notification.id = %key.id, team.id = %key.team, code, why, "a notification is applied later");
             }

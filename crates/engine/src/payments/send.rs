@@ -154,7 +154,7 @@ pub(super) fn failed(error: &CallError, operation: &Operation) -> News {
         CallError::Rejected { cause, .. } => News::Nothing(refusal(*cause).to_owned()),
         // That will not change: it is a refusal, which is not tried again.
         CallError::Unsupported if !operation.kind.is_attempt() => {
-            let reason = "the processor has no such operation".to_owned();
+            let reason = "the processor has no such operation".into();
             News::Later(LaterAnswer::Refused {
                 reason,
                 booked: None,
@@ -222,7 +222,7 @@ mod tests {
     fn rejected(cause: Cause) -> News {
         let error = CallError::Rejected {
             code: None,
-            reason: "no".to_owned(),
+            reason: "no".into(),
             cause,
         };
         failed(&error, &operation())
@@ -232,7 +232,7 @@ mod tests {
     fn a_request_that_is_refused_for_its_contents_does_not_rest_the_connection() {
         let rejected = |cause| CallError::Rejected {
             code: None,
-            reason: "no".to_owned(),
+            reason: "no".into(),
             cause,
         };
         assert!(!concerns_connection(&rejected(Cause::Request)));

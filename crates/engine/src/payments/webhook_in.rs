@@ -1,7 +1,7 @@
 //! Webhooks of the merchant's that come in: they let flows go on, and start some.
 
 use domain::{
-    Fault,
+    Code, Fault,
     caller::Caller,
     id::{PaymentId, TeamId},
     payment::{self, Payment},
@@ -81,18 +81,31 @@ impl Engine {
     /// The same for a message that an endpoint's server has signed: it has its effect once, however often it comes.
     ///
     /// # Errors
-    /// `error.payment.not-found`, `error.flow.not-found`.
+    /// `error.payment.not-found`, `error.flow.not-found`; `api.key.unauthorized` for one that would begin a flow of a closed team.
     pub async fn receive_signed_webhook(
         &self,
         signed: &SignedWebhook,
         webhook: Webhook,
     ) -> Result<WebhookOutcome, Fault> {
         let (team, message) = (signed.team, Some(signed.message()));
+        if webhook.payment.is_none() && webhook.instance.is_none() {
+            self.begins_for(team).await.map_err(only_fault)?;
+        }
         let taken = self.take_webhook(team, webhook, message).await;
         if taken.is_ok() {
             count_received("taken");
         }
         taken
+    }
+
+    /// What is under way for a closed team goes on; nothing begins for it.
+    async fn begins_for(&self, team: TeamId) -> Result<(), EngineError> {
+        let found = store::team::of_id(&self.inner.store, team).await?;
+        if found.is_some_and(|team| team.closed_at.is_none()) {
+            return Ok(());
+        }
+        let message = "The team is closed: no flow begins for it.";
+        Err(Fault::new(Code::Unauthorized, message).into())
     }
 
     async fn take_webhook(

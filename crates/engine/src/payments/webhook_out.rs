@@ -61,6 +61,7 @@ impl Engine {
             "refundedAmount": payment.refunded(),
             "orderId": payment.order_id(),
             "intent": payment.intent().map(|intent| intent.to_string()),
+            "dispute": run.dispute.map(|dispute| dispute.to_string()),
         });
         let (called, words) = self
             .hook(Hook {
@@ -75,7 +76,7 @@ impl Engine {
         let title = if called {
             "Webhook called"
         } else {
-            "Webhook not called"
+            "Webhook call failed"
         };
         Some(vec![
             Occurrence::new(self.inner.world.now(), title)

@@ -6,7 +6,8 @@ use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use connector::{CallError, Tokenise, Tokenised};
 use db::Change;
 use domain::{
-    customer::StoredMethod,
+    customer::{Instrument, StoredMethod},
+    processor_text::{OwnCard, is_address},
     processor_token::{ProcessorToken, TokenRequest, TokenState},
     redirect::RedirectUrl,
 };
@@ -154,7 +155,7 @@ impl Engine {
         let watch = world::Stopwatch::start();
         let answered = world.timeout(timeout, stored.tokenise(&link, &call)).await;
         let answered = match answered {
-            Ok(Ok(answer)) => of_answer(answer),
+            Ok(Ok(answer)) => of_answer(answer, own_card(method)),
             Ok(Err(error)) => {
                 self.note_failure(request.team, &request.connection, &error);
                 of_error(&error, request)
@@ -192,8 +193,25 @@ impl Engine {
     }
 }
 
-fn of_answer(answer: Tokenised) -> TokenAnswer {
+fn own_card(method: &StoredMethod) -> OwnCard<'_> {
+    OwnCard {
+        bin: match &method.instrument {
+            Instrument::Card { bin, .. } => Some(bin),
+            Instrument::BankAccount { .. } => None,
+        },
+        masked: Some(&method.masked),
+    }
+}
+
+/// What is kept of an answer. A token that can't be kept as it is would be of no use.
+fn of_answer(answer: Tokenised, card: OwnCard<'_>) -> TokenAnswer {
     match answer {
+        Tokenised::Token { token, .. } if token.is_empty() || !card.keeps(&token) => {
+            TokenAnswer::refusal("the processor gave a token that can't be kept")
+        }
+        Tokenised::ActionRequired(action) if !is_address(&action.url) => {
+            TokenAnswer::refusal("the processor named a page that no browser can be sent to")
+        }
         Tokenised::Token { token, reusable } => TokenAnswer {
             state: TokenState::Obtained,
             token: Some((token, reusable)),

@@ -6,13 +6,16 @@ use db::Change;
 use domain::{
     Code, Fault,
     caller::{Caller, Credential, Mode, forbidden},
+    id::TeamId,
 };
 use http_client::{Body, HttpError, Method, Recipient, Reply, Request, Url};
 use serde_json::{Value, json};
+use store::room::{self, BoundedList};
 
 use super::{GATEWAY_ID, VALIDATION_HOSTS, WalletB};
 use crate::{
     Engine,
+    change::Round,
     faults::{EngineError, only_fault},
 };
 
@@ -79,23 +82,32 @@ impl Engine {
         caller: &Caller,
         merchant: &str,
     ) -> Result<Value, EngineError> {
-        let known = store::wallet_merchant::of_team(&self.inner.store, caller.team).await?;
-        let is_known = known.iter().any(|known| known == merchant);
-        if !is_known && known.len() >= MERCHANTS_MAX {
-            return Err(failed("your team has registered as many merchants as it may").into());
-        }
-        if !is_known {
-            let insert =
-                store::wallet_merchant::insert(caller.team, merchant, self.inner.world.now());
-            self.commit_plain(Change::new(self.change_id(), &caller.team.key()).with(insert))
-                .await?;
-        }
+        let register = || self.register_once(caller.team, merchant);
+        self.rounds(None, self.deadline(), register).await?;
         let keys = self.wallet_keys(caller.team).await?;
         let gateway = keys
             .a
             .as_ref()
             .map_or(GATEWAY_ID, |keys| keys.gateway_id.as_str());
         Ok(json!({"merchantGatewayId": merchant, "gateway": gateway}))
+    }
+
+    async fn register_once(&self, team: TeamId, merchant: &str) -> Result<Round<()>, EngineError> {
+        let store = &self.inner.store;
+        let room = room::find(store, team, BoundedList::WalletMerchants).await?;
+        let known = store::wallet_merchant::of_team(store, team).await?;
+        if known.iter().any(|known| known == merchant) {
+            return Ok(Round::Done(()));
+        }
+        if known.len() >= MERCHANTS_MAX {
+            return Err(failed("your team has registered as many merchants as it may").into());
+        }
+        let insert = store::wallet_merchant::insert(team, merchant, self.inner.world.now());
+        let change = Change::new(self.change_id(), &team.key())
+            .with(room::take(room))
+            .with(insert);
+        let refused = self.commit_plain(change).await?;
+        Ok(Round::of(refused, ()))
     }
 
     async fn merchant_session(

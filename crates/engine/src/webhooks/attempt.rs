@@ -1,7 +1,7 @@
 //! One attempt to deliver a message.
 
 use domain::{caller::Mode, webhook::Attempt};
-use http_client::{BadUrl, Body, HttpError, Method, Reason, Recipient, Request, Url};
+use http_client::{BadUrl, Body, HttpError, Method, Reason, Recipient, Request, Sent, Url};
 
 use super::Secrets;
 use crate::Engine;
@@ -97,13 +97,20 @@ fn shown(body: &[u8]) -> String {
 
 /// Why there was no answer, for the merchant: nothing of our network.
 fn words(error: &HttpError) -> String {
-    match &error.reason {
-        Reason::Private => "its host leads to private addresses, which are not called here",
-        Reason::HostNotAllowed => "its host may not be called",
-        Reason::Elapsed => "it did not answer in time",
-        Reason::Unreachable(_) => "no connection could be made",
-        Reason::Broken(_) => "the connection broke before an answer came",
-        Reason::ReplyTooLarge | Reason::RequestTooLarge | Reason::Unwritable(_) => {
+    match (&error.reason, error.sent) {
+        (Reason::Private, _) => "its host leads to private addresses, which are not called here",
+        (Reason::HostNotAllowed, _) => "its host may not be called",
+        (Reason::Unresolved(_), _) => "its name could not be resolved",
+        (Reason::Refused(_), _) => "it refused the connection",
+        (Reason::Unreachable(_), _) => "no connection could be made",
+        (Reason::Elapsed, Sent::No) => "no connection could be made in time",
+        (Reason::Untrusted(_), _) => {
+            "its certificate is not trusted, not valid now, or not for its name"
+        }
+        (Reason::NoTls(_), _) => "TLS could not be agreed on",
+        (Reason::Elapsed, Sent::Maybe) => "it did not answer in time",
+        (Reason::Broken(_), _) => "the connection broke before an answer came",
+        (Reason::ReplyTooLarge | Reason::RequestTooLarge | Reason::Unwritable(_), _) => {
             "the request could not be sent"
         }
     }
@@ -113,6 +120,32 @@ fn words(error: &HttpError) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_reason_for_no_answer_stands_in_the_docs() {
+        let why = String::new;
+        let reasons = [
+            Reason::Private,
+            Reason::HostNotAllowed,
+            Reason::Unresolved(why()),
+            Reason::Refused(why()),
+            Reason::Unreachable(why()),
+            Reason::Untrusted(why()),
+            Reason::NoTls(why()),
+            Reason::Elapsed,
+            Reason::Broken(why()),
+            Reason::RequestTooLarge,
+        ];
+        let docs = include_str!("../../../../docs/webhooks.md");
+        let mut seen = std::collections::BTreeSet::new();
+        for reason in reasons {
+            let text = words(&HttpError::not_sent(reason));
+            assert!(docs.contains(&format!("| `{text}` |")), "{text}");
+            assert!(seen.insert(text.clone()), "{text}");
+        }
+        let late = words(&HttpError::maybe_sent(Reason::Elapsed));
+        assert!(docs.contains(&format!("| `{late}` |")) && seen.insert(late));
+    }
 
     #[test]
     fn an_answer_is_shown_without_what_steers_a_terminal() {

@@ -14,6 +14,7 @@ use domain::{
 use http_client::{Url, is_public};
 use store::{
     feed::{self, FeedPosition},
+    room::{self, BoundedList},
     webhook_endpoint::{self as table, Endpoint},
 };
 use vault::Holder;
@@ -64,19 +65,23 @@ impl Engine {
     /// Makes an endpoint, or changes one. The secret of a new one is shown once.
     ///
     /// # Errors
-    /// `error.validation` for an address that may not be called, an id that is none, and one that is enabled again without
-    /// saying from where; `error.unavailable`, `error.unknown`.
+    /// `error.validation` for an address that may not be called, or that another endpoint has, an id that is none, and one that is enabled
+    /// again without saying from where; `error.unavailable`, `error.unknown`.
     pub async fn save_endpoint(
         &self,
         caller: &Caller,
         command: SaveEndpoint,
     ) -> Result<EndpointView, Fault> {
         self.check_endpoint_url(&command.url)?;
+        let (team, deadline) = (caller.team, self.deadline());
         let saved = match command.id {
-            None => self.new_endpoint(caller.team, command).await,
+            None => {
+                let save = || self.new_endpoint(team, &command);
+                self.rounds(None, deadline, save).await
+            }
             Some(id) => {
-                let save = || self.change_endpoint(caller.team, id, &command);
-                self.rounds(None, self.deadline(), save).await
+                let save = || self.change_endpoint(team, id, &command);
+                self.rounds(None, deadline, save).await
             }
         };
         let saved = saved.map_err(only_fault)?;
@@ -179,13 +184,15 @@ impl Engine {
     async fn new_endpoint(
         &self,
         team: TeamId,
-        command: SaveEndpoint,
-    ) -> Result<Saved, EngineError> {
+        command: &SaveEndpoint,
+    ) -> Result<Round<Saved>, EngineError> {
         if command.resume.is_some() {
             let rule = "goes with an endpoint that is enabled again: a new one gets what happens from now on";
             return Err(Fault::invalid("resume", rule).into());
         }
+        let room = room::find(&self.inner.store, team, BoundedList::WebhookEndpoints).await?;
         let known = table::of_team(&self.inner.store, team).await?;
+        refuse_known(&known, &command.url, None)?;
         // Those that flows have made by calling an address don't count.
         let is_saved = |one: &&Endpoint| one.id != id_of_called(team, &one.url);
         if known.iter().filter(is_saved).count() >= ENDPOINTS_MAX {
@@ -199,8 +206,8 @@ impl Engine {
         let endpoint = Endpoint {
             team,
             id,
-            url: command.url,
-            kinds: command.kinds.unwrap_or_default(),
+            url: command.url.clone(),
+            kinds: command.kinds.clone().unwrap_or_default(),
             enabled: command.enabled.unwrap_or(true),
             secret: blob,
             created_at: self.inner.world.now(),
@@ -212,16 +219,21 @@ impl Engine {
         let deed =
             Deed::on(team, Act::WebhookEndpointSaved, "webhook endpoint", id).with("new", true);
         let change = Change::new(self.change_id(), &id.key())
+            .with(room::take(room))
             .with(table::insert(&endpoint))
             .with(self.audit(&deed));
-        match self.commit_naming(change, id).await? {
-            None => Ok(Saved {
+        let refused = self.commit_naming(change, id).await?;
+        if refused.is_some() {
+            self.erase_secrets(team, Some(blob)).await;
+        }
+        Ok(Round::of(
+            refused,
+            Saved {
                 endpoint,
                 secrets: Some(secrets),
                 replaced: None,
-            }),
-            Some(_) => Err(Fault::unknown().into()),
-        }
+            },
+        ))
     }
 
     async fn change_endpoint(
@@ -230,6 +242,7 @@ impl Engine {
         id: EndpointId,
         command: &SaveEndpoint,
     ) -> Result<Round<Saved>, EngineError> {
+        let room = room::find(&self.inner.store, team, BoundedList::WebhookEndpoints).await?;
         let mut endpoint = self.endpoint(team, id, "id").await?;
         let is_moved = endpoint.url != command.url;
         endpoint.url.clone_from(&command.url);
@@ -238,8 +251,12 @@ impl Engine {
         }
         let mut statements = vec![table::update(&endpoint, endpoint.secret)];
         if is_moved {
+            let known = table::of_team(&self.inner.store, team).await?;
+            refuse_known(&known, &command.url, Some(id))?;
             // What another address did not take says nothing about this one.
             endpoint.health = Health::default();
+            // Nobody else takes the address at the same time.
+            statements.push(room::take(room));
             statements.push(table::renew(team, id, self.inner.world.now()));
         }
         statements.extend(self.switched(&mut endpoint, command).await?);
@@ -318,6 +335,16 @@ impl Engine {
             tracing::warn!(error = %error, vault.record = %blob, "replaced secrets can't be erased");
         }
     }
+}
+
+/// Refuses an address that another endpoint has: every event would come there twice.
+fn refuse_known(known: &[Endpoint], url: &str, own: Option<EndpointId>) -> Result<(), Fault> {
+    let has_it = |one: &Endpoint| one.url == url && Some(one.id) != own;
+    if known.iter().any(has_it) {
+        let rule = "is the address of another endpoint already: every event would come twice. Change that one, by its id (listWebhookEndpoints)";
+        return Err(Fault::invalid("url", rule));
+    }
+    Ok(())
 }
 
 /// Whether an address names a private address as such. What a name leads to is judged when it is called.

@@ -11,12 +11,13 @@ use domain::{
 use sha2::{Digest, Sha256};
 use store::{
     feed::{self, FeedPosition},
+    room::{self, BoundedList, Room},
     webhook_delivery,
     webhook_endpoint::{self as table, Endpoint},
 };
 
 use super::{Secrets, attempt::Letter};
-use crate::{Engine, faults::EngineError};
+use crate::{Engine, change::Round, faults::EngineError};
 
 /// The kind under which calls of flows are listed. It is no event: no filter names it.
 const KIND: &str = "flow.call";
@@ -75,14 +76,10 @@ impl Engine {
         team: TeamId,
         call: &FlowCall<'_>,
     ) -> Result<Called, EngineError> {
-        let known = table::of_team(&self.inner.store, team).await?;
-        let endpoint = match known.iter().find(|one| one.url == call.url) {
-            Some(endpoint) => endpoint.clone(),
-            None if known.len() >= CALLED_MAX => return Ok(Called::TooMany),
-            None => match self.endpoint_of_called(team, call.url).await? {
-                Some(endpoint) => endpoint,
-                None => return Ok(Called::Later),
-            },
+        let find = || self.endpoint_at(team, call.url);
+        let found = self.rounds(None, self.deadline(), find).await?;
+        let Some(endpoint) = found else {
+            return Ok(Called::TooMany);
         };
         let Some(secrets) = self.secrets_of(&endpoint).await? else {
             return Ok(Called::Later);
@@ -99,36 +96,38 @@ impl Engine {
         Ok(Called::Made(attempt))
     }
 
-    /// Makes the address an endpoint that gets no events. `None`: it could not be made now.
-    async fn endpoint_of_called(
+    /// The endpoint of an address; one that gets no events is made where there is none. `None`: there are too many.
+    async fn endpoint_at(
         &self,
         team: TeamId,
         url: &str,
-    ) -> Result<Option<Endpoint>, EngineError> {
-        let id = id_of_called(team, url);
-        if let Some(made) = self.new_called(team, id, url).await? {
-            return Ok(Some(made));
+    ) -> Result<Round<Option<Endpoint>>, EngineError> {
+        let store = &self.inner.store;
+        let room = room::find(store, team, BoundedList::WebhookEndpoints).await?;
+        let known = table::of_team(store, team).await?;
+        if let Some(there) = known.iter().find(|one| one.url == url) {
+            return Ok(Round::Done(Some(there.clone())));
         }
-        let there = table::find(&self.inner.store, team, id).await?;
-        match there {
-            // Another call made it just now.
-            Some(there) if there.url == url => Ok(Some(there)),
-            // It was made so once, and leads elsewhere since.
-            Some(_) => {
-                let id = EndpointId::new(self.inner.world.uuid_v7());
-                self.new_called(team, id, url).await
-            }
-            None => Ok(None),
+        if known.len() >= CALLED_MAX {
+            return Ok(Round::Done(None));
         }
+        let own = id_of_called(team, url);
+        let leads_elsewhere = known.iter().any(|one| one.id == own);
+        let id = if leads_elsewhere {
+            EndpointId::new(self.inner.world.uuid_v7())
+        } else {
+            own
+        };
+        self.new_called(room, team, id, url).await
     }
 
-    /// `None`: there is an endpoint of this id.
     async fn new_called(
         &self,
+        room: Room,
         team: TeamId,
         id: EndpointId,
         url: &str,
-    ) -> Result<Option<Endpoint>, EngineError> {
+    ) -> Result<Round<Option<Endpoint>>, EngineError> {
         let secrets = Secrets::new(&self.inner.world);
         let secret = self.sealed_secrets(team, id, &secrets).await?;
         let end = feed::end(&self.inner.store, team).await?;
@@ -148,13 +147,14 @@ impl Engine {
         let deed = Deed::on(team, Act::WebhookEndpointSaved, "webhook endpoint", id);
         let deed = deed.with("new", true).with("flow", true);
         let change = Change::new(self.change_id(), &id.key())
+            .with(room::take(room))
             .with(table::insert(&endpoint))
             .with(self.audit(&deed));
-        if self.commit_plain(change).await?.is_some() {
+        let refused = self.commit_plain(change).await?;
+        if refused.is_some() {
             self.erase_secrets(team, Some(secret)).await;
-            return Ok(None);
         }
-        Ok(Some(endpoint))
+        Ok(Round::of(refused, Some(endpoint)))
     }
 
     /// Lists a call. It was made, whether or not that can be written.

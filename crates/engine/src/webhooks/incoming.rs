@@ -5,7 +5,7 @@ use std::time::Duration;
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use db::Statement;
 use domain::{
-    Fault, Timestamp,
+    Code, Fault, Timestamp,
     id::{EndpointId, TeamId},
 };
 use store::{
@@ -35,6 +35,14 @@ pub struct SignedWebhook {
     /// Whose endpoint's server sent it.
     pub team: TeamId,
     message: Message,
+}
+
+/// What the signature of a message proves.
+enum Proof {
+    Holds(SignedWebhook),
+    /// Who sent it, but not when: it may be a copy.
+    Untimely,
+    None,
 }
 
 /// What tells a message from others.
@@ -97,47 +105,48 @@ impl Engine {
         Ok(found.map(IncomingAddress))
     }
 
-    /// Proves who sent a message, on its raw bytes and in constant time. `None`: nothing proves it.
+    /// Proves who sent a message, on its raw bytes and in constant time.
     ///
     /// # Errors
-    /// `error.unavailable` where it can't be checked now; `error.unknown`.
+    /// `api.key.unauthorized` where nothing proves it, or its time is another; `error.unavailable` where it can't be checked now;
+    /// `error.unknown`.
     pub async fn prove_webhook(
         &self,
         address: IncomingAddress,
         inbound: &Inbound,
-    ) -> Result<Option<SignedWebhook>, Fault> {
-        let proven = self.proven(address.0, inbound).await;
-        let proven = proven.map_err(only_fault)?;
-        if proven.is_none() {
-            count("forged");
-        }
-        Ok(proven)
+    ) -> Result<SignedWebhook, Fault> {
+        let (word, message) = match self.proven(address.0, inbound).await.map_err(only_fault)? {
+            Proof::Holds(proven) => return Ok(proven),
+            Proof::Untimely => (
+                "untimely",
+                "Its time is more than five minutes from ours: it has no effect. Is the clock right?",
+            ),
+            Proof::None => ("forged", "Nothing proves who sent this: it has no effect."),
+        };
+        count(word);
+        Err(Fault::new(Code::Unauthorized, message))
     }
 
-    async fn proven(
-        &self,
-        endpoint: Endpoint,
-        inbound: &Inbound,
-    ) -> Result<Option<SignedWebhook>, EngineError> {
+    async fn proven(&self, endpoint: Endpoint, inbound: &Inbound) -> Result<Proof, EngineError> {
         let Some(message) = read(inbound) else {
-            return Ok(None);
+            return Ok(Proof::None);
         };
         let now = self.inner.world.now();
-        let sent_at = Timestamp::from_micros(message.seconds.saturating_mul(1_000_000));
-        if sent_at.since(now).max(now.since(sent_at)) > TOLERANCE {
-            return Ok(None);
-        }
         let Some(secrets) = self.secrets_of(&endpoint).await? else {
             return Err(Fault::unavailable().into());
         };
         if !secrets.verify(&message, now) {
-            return Ok(None);
+            return Ok(Proof::None);
+        }
+        let sent_at = Timestamp::from_micros(message.seconds.saturating_mul(1_000_000));
+        if sent_at.since(now).max(now.since(sent_at)) > TOLERANCE {
+            return Ok(Proof::Untimely);
         }
         let key = EndpointKey {
             team: endpoint.team,
             endpoint: endpoint.id,
         };
-        Ok(Some(SignedWebhook {
+        Ok(Proof::Holds(SignedWebhook {
             team: endpoint.team,
             message: Message {
                 key,

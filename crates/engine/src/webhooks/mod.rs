@@ -45,6 +45,7 @@ pub(crate) use flow_call::{Called, FlowCall};
 pub use incoming::{IncomingAddress, SignedWebhook};
 pub(crate) use incoming::{Message, count as count_received};
 pub use resend::Resend;
+pub(crate) use sending::AT_ONCE;
 pub(crate) use sign::Secrets;
 pub use sign::SigningSecret;
 pub use switch::Resume;
@@ -60,6 +61,13 @@ pub struct WebhookSettings {
     pub retention: Duration,
     /// Whether private addresses may be called, so that they may be saved.
     pub private_addresses: bool,
+    /// Connections to endpoints' servers that this node may use at a time.
+    pub connections: u32,
+}
+
+impl WebhookSettings {
+    /// More connections than this are not used, whatever the system allows: those of 256 endpoints, and of 64 that take nothing.
+    pub const CONNECTIONS_MAX: u32 = 5_120;
 }
 
 impl Default for WebhookSettings {
@@ -71,6 +79,7 @@ impl Default for WebhookSettings {
             timeout: Duration::from_secs(15),
             retention: Duration::from_hours(30 * 24),
             private_addresses: true,
+            connections: Self::CONNECTIONS_MAX,
         }
     }
 }

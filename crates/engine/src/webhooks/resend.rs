@@ -108,7 +108,7 @@ impl Engine {
             let event = self.event_by_id(endpoint.team, id).await?;
             events.push(event.ok_or_else(|| {
                 Fault::invalid(
-                    format!("eventIds[{n}]"),
+                    format!("eventIds.{n}"),
                     "must be the id of an event that listEvents shows",
                 )
             })?);

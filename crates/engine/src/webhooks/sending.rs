@@ -13,8 +13,8 @@ use store::{feed, webhook_endpoint::Endpoint};
 use super::{Secrets, attempt::Letter, work::Work};
 use crate::{Engine, faults::EngineError};
 
-/// Streams of one endpoint that are sent at the same time.
-const AT_ONCE: usize = 16;
+/// Streams of one endpoint that are sent at the same time, each over a connection of its own.
+pub(crate) const AT_ONCE: usize = 16;
 
 /// How many events of a stream are sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

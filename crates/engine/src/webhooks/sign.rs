@@ -56,6 +56,17 @@ impl SigningSecret {
         Self(Secrets::new(world))
     }
 
+    /// A secret in its usual form, `whsec_` and 24 to 64 bytes in base64. Source: Standard Webhooks, "Signature scheme".
+    pub fn parse(text: &str) -> Option<Self> {
+        let key = STANDARD.decode(text.strip_prefix(PREFIX)?).ok()?;
+        (24..=64).contains(&key.len()).then(|| {
+            Self(Secrets {
+                current: text.to_owned(),
+                previous: Vec::new(),
+            })
+        })
+    }
+
     /// The secret, `whsec_…`, for the person who is to verify with it.
     pub fn reveal(&self) -> &str {
         self.0.current()

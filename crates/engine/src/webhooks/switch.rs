@@ -38,7 +38,7 @@ impl Engine {
         match (was, wanted, command.resume) {
             (true, false, _) => Ok(vec![table::disable(team, id)]),
             (false, true, None) => {
-                let rule = "is required where an endpoint is enabled again: WHERE_IT_STOPPED sends what it missed, FROM_NOW does not";
+                let rule = "is required where an endpoint is enabled again: from where it stopped, with all that it missed, or from now";
                 Err(Fault::invalid("resume", rule).into())
             }
             (false, true, Some(Resume::WhereItStopped)) => {

@@ -146,3 +146,56 @@ fn uploads_at_the_same_moment_share_the_limits_of_a_payment() {
     assert_eq!(kept.iter().filter(|kept| **kept).count(), 20);
     assert_eq!(shop.count("attachment"), 20);
 }
+
+fn try_ask(shop: &Shop, payment: PaymentId) -> Result<UploadAddress, domain::Fault> {
+    let command = CreateAttachment {
+        subject: Subject::Payment(payment),
+        name: "receipt.pdf".to_owned(),
+        kind: "application/pdf".to_owned(),
+    };
+    shop.run(shop.engine.create_attachment(&shop.server, command))
+}
+
+#[test]
+fn files_that_are_uploaded_and_deleted_in_a_loop_count_for_a_day() {
+    let shop = Shop::open(24);
+    let payment = paid(&shop);
+    let kept_ready = ask(&shop, payment);
+    for _ in 0..100 {
+        let address = ask(&shop, payment);
+        upload(&shop, &address);
+        let deleted = shop.engine.delete_attachment(&shop.server, address.id);
+        shop.run(deleted).unwrap();
+    }
+    let refused = try_ask(&shop, payment).unwrap_err();
+    assert_eq!(refused.code, domain::Code::Validation);
+    assert!(refused.message.contains("tomorrow"), "{}", refused.message);
+    // Neither does an address help that was handed out before.
+    let grant = shop.engine.admit_upload(token(&kept_ready.url)).unwrap();
+    let content = Bytes::from_static(PDF);
+    let refused = shop.run(shop.engine.take_upload(grant, content));
+    assert_eq!(
+        refused.unwrap_err(),
+        UploadError::Refused(domain::attachment::Refused::TooMuchDeleted)
+    );
+    shop.engine.start();
+    shop.pass(Duration::from_hours(25));
+    upload(&shop, &ask(&shop, payment));
+}
+
+#[test]
+fn while_the_disk_has_too_little_room_files_are_refused() {
+    let shop = Shop::open(25);
+    let payment = paid(&shop);
+    let address = ask(&shop, payment);
+    shop.files.set_full(true);
+    let refused = try_ask(&shop, payment).unwrap_err();
+    assert_eq!(refused.code, domain::Code::Unavailable);
+    let grant = shop.engine.admit_upload(token(&address.url)).unwrap();
+    let content = Bytes::from_static(PDF);
+    let refused = shop.run(shop.engine.take_upload(grant, content.clone()));
+    assert!(matches!(refused, Err(UploadError::Fault(_))), "{refused:?}");
+    assert_eq!(shop.files.keys().len(), 0, "nothing of it stays");
+    shop.files.set_full(false);
+    upload(&shop, &address);
+}

@@ -5,6 +5,7 @@ use std::time::Duration;
 use db::Statement;
 use domain::{Timestamp, caller::Mode};
 use engine::SaveEndpoint;
+use futures_util::FutureExt as _;
 
 use crate::{shop::Shop, sweeps::commit};
 
@@ -40,6 +41,49 @@ fn in_live_mode_an_endpoint_is_https() {
             save(&live, url).is_err() && save(&test, url).is_err(),
             "{url}"
         );
+    }
+}
+
+/// Makes endpoints at the same time. Returns how many were made.
+fn save_at_once(shop: &Shop, urls: Vec<String>) -> usize {
+    let stories = urls.into_iter().map(|url| {
+        let (engine, caller) = (shop.engine.clone(), shop.server.clone());
+        async move {
+            let command = SaveEndpoint {
+                id: None,
+                url,
+                kinds: None,
+                enabled: None,
+                resume: None,
+            };
+            engine.save_endpoint(&caller, command).await.is_ok()
+        }
+        .boxed()
+    });
+    let made = shop.at_once(stories.collect());
+    made.into_iter().filter(|is_made| *is_made).count()
+}
+
+#[test]
+fn the_bound_of_a_team_holds_for_those_that_are_made_at_once() {
+    for seed in 34..38 {
+        let shop = Shop::open(seed);
+        for n in 0..98 {
+            assert_eq!(save(&shop, &format!("https://shop.example/{n}")), Ok(()));
+        }
+        let urls = (98..104).map(|n| format!("https://shop.example/{n}"));
+        assert_eq!(save_at_once(&shop, urls.collect()), 2);
+        assert_eq!(shop.count("webhook_endpoint"), 100);
+    }
+}
+
+#[test]
+fn of_two_that_are_made_at_once_with_one_address_one_is_refused() {
+    for seed in 38..42 {
+        let shop = Shop::open(seed);
+        let urls = vec!["https://shop.example/hooks".to_owned(); 4];
+        assert_eq!(save_at_once(&shop, urls), 1);
+        assert_eq!(shop.count("webhook_endpoint"), 1);
     }
 }
 

@@ -20,12 +20,18 @@ pub(crate) struct Files(Arc<Inner>);
 struct Inner {
     content: Mutex<BTreeMap<String, Bytes>>,
     silent: AtomicBool,
+    full: AtomicBool,
 }
 
 impl Files {
     /// The keys of what is there.
     pub(crate) fn keys(&self) -> Vec<String> {
         self.0.content.lock().keys().cloned().collect()
+    }
+
+    /// Whether there is no room from now on.
+    pub(crate) fn set_full(&self, full: bool) {
+        self.0.full.store(full, Ordering::SeqCst);
     }
 
     /// From now on what is written is written, and nobody learns of it.
@@ -54,6 +60,10 @@ impl Objects for Files {
     fn remove<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<(), ObjectError>> {
         self.0.content.lock().remove(key);
         Box::pin(ready(Ok(())))
+    }
+
+    fn has_room(&self, _: u64) -> BoxFuture<'_, bool> {
+        Box::pin(ready(!self.0.full.load(Ordering::SeqCst)))
     }
 
     fn place(&self) -> String {

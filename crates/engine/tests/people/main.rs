@@ -49,6 +49,8 @@ mod processor;
 #[cfg(test)]
 mod processor_tokens;
 #[cfg(test)]
+mod receivers;
+#[cfg(test)]
 mod returning;
 #[cfg(test)]
 mod shop;

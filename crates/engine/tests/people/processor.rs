@@ -172,7 +172,7 @@ impl Connector for Approves {
                 );
             Ok(if is(link.settings, "refuses_cancel") || !given_up {
                 LaterAnswer::Refused {
-                    reason: "no".to_owned(),
+                    reason: "no".into(),
                     booked: None,
                 }
             } else {

@@ -16,6 +16,7 @@ use engine::{
     Seed, SeedConnection, SeedFlow, Settings, TokenView, Tokenise,
 };
 use futures_util::future::BoxFuture;
+use http_client::Http;
 use parking_lot::Mutex;
 use vault::{KeySource, Vault};
 use world::{Sim, World};
@@ -150,7 +151,24 @@ impl Shop {
 
     /// The same with settings of its own.
     pub(crate) fn another_node_with(&self, settings: Settings) -> Engine {
-        engine_with(&self.outside(), &self.store, &self.vault, settings)
+        let nobody = Arc::new(Silence(self.world.clone()));
+        engine_with(&self.outside(), self.at_rest(), nobody, settings)
+    }
+
+    /// The same, in a world with these servers. It looks for work once a minute: days pass.
+    pub(crate) fn another_node_to(&self, servers: Arc<dyn Http>) -> Engine {
+        let settings = Settings {
+            poll_interval: Duration::from_mins(1),
+            ..settings_in(self.server.mode)
+        };
+        engine_with(&self.outside(), self.at_rest(), servers, settings)
+    }
+
+    fn at_rest(&self) -> AtRest<'_> {
+        AtRest {
+            store: &self.store,
+            vault: &self.vault,
+        }
     }
 
     pub(crate) fn run<T>(&self, story: impl Future<Output = T>) -> T {
@@ -296,6 +314,13 @@ impl Shop {
     }
 }
 
+/// The databases of an engine.
+#[derive(Clone, Copy)]
+struct AtRest<'a> {
+    store: &'a Db,
+    vault: &'a Vault,
+}
+
 /// What an engine finds outside its own process.
 struct Outside<'a> {
     world: &'a World,
@@ -305,15 +330,25 @@ struct Outside<'a> {
 }
 
 fn engine_over(outside: &Outside<'_>, store: &Db, vault: &Vault, mode: Mode) -> Engine {
-    let settings = Settings {
+    let nobody = Arc::new(Silence(outside.world.clone()));
+    let at_rest = AtRest { store, vault };
+    engine_with(outside, at_rest, nobody, settings_in(mode))
+}
+
+fn settings_in(mode: Mode) -> Settings {
+    Settings {
         mode,
         poll_interval: Duration::from_secs(10),
         ..Settings::default()
-    };
-    engine_with(outside, store, vault, settings)
+    }
 }
 
-fn engine_with(outside: &Outside<'_>, store: &Db, vault: &Vault, settings: Settings) -> Engine {
+fn engine_with(
+    outside: &Outside<'_>,
+    at_rest: AtRest<'_>,
+    http: Arc<dyn Http>,
+    settings: Settings,
+) -> Engine {
     let Outside {
         world,
         desk,
@@ -322,12 +357,12 @@ fn engine_with(outside: &Outside<'_>, store: &Db, vault: &Vault, settings: Setti
     } = *outside;
     Engine::new(Parts {
         world: world.clone(),
-        store: store.clone(),
-        vault: vault.clone(),
+        store: at_rest.store.clone(),
+        vault: at_rest.vault.clone(),
         connectors: [("approves", Approves::connector(world, desk, challenge))]
             .into_iter()
             .collect(),
-        http: Arc::new(Silence(world.clone())),
+        http,
         objects: Some(Arc::new(files.clone())),
         wallets: engine::WalletKeys::default(),
         settings,

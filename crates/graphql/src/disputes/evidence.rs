@@ -4,7 +4,7 @@ use domain::{
     Fault,
     dispute::evidence::{EvidenceLimits, EvidenceText},
 };
-use engine::{EvidenceView, KeptEvidence};
+use engine::{EvidenceView, KeptEvidence, UnsuitableAttachment};
 use serde_json::{Map, Value};
 
 use super::views::ResponseObject;
@@ -29,6 +29,11 @@ impl Object for EvidenceObject {
                 let files = evidence.attachments.iter().cloned().map(AttachmentObject);
                 Out::List(files.map(object).collect())
             }
+            "unsuitableAttachments" => {
+                let files = evidence.unsuitable.iter();
+                Out::List(files.map(|file| object(UnsuitableObject(file))).collect())
+            }
+            "documentUrl" => evidence.document_url.as_deref().into(),
             "proposed" => Out::List(
                 evidence
                     .proposed
@@ -37,6 +42,23 @@ impl Object for EvidenceObject {
                     .collect(),
             ),
             "evidence" => optional(evidence.kept.as_ref().map(KeptObject)),
+            _ => return Err(unknown_field(self.type_name(), name)),
+        })
+    }
+}
+
+/// `UnsuitableAttachment`.
+struct UnsuitableObject<'a>(&'a UnsuitableAttachment);
+
+impl Object for UnsuitableObject<'_> {
+    fn type_name(&self) -> &'static str {
+        "UnsuitableAttachment"
+    }
+
+    fn field<'s>(&'s self, name: &str, _: &Map<String, Value>) -> Result<Out<'s>, Fault> {
+        Ok(match name {
+            "attachment" => object(AttachmentObject(self.0.attachment.clone())),
+            "reason" => (&self.0.reason).into(),
             _ => return Err(unknown_field(self.type_name(), name)),
         })
     }

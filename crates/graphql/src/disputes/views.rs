@@ -2,7 +2,7 @@
 
 use domain::{
     Fault, Timestamp,
-    dispute::{DisputeResponse, ResponseState},
+    dispute::{DisputeResponse, DisputedFunds, ResponseState},
     payment::TimelineEntry,
 };
 use engine::DisputeView;
@@ -43,6 +43,7 @@ impl Object for DisputeObject {
             "reason" => dispute.reason().code().into(),
             "processorReason" => dispute.processor_reason().into(),
             "lifecycleStage" => dispute.stage().code().into(),
+            "funds" => dispute.funds().map(DisputedFunds::code).into(),
             "response" => optional(dispute.responses().last().map(ResponseObject)),
             "attachments" => {
                 let files = self.0.attachments.iter().cloned().map(AttachmentObject);

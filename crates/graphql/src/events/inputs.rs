@@ -55,6 +55,6 @@ mod tests {
         assert_eq!(wanted.kinds.entries(), ["payment.*"]);
         let refused = |given: Value| refusal(list(arguments(given)).map(|_| ()).unwrap_err()).0;
         assert_eq!(refused(json!({"first": 0})), "first");
-        assert_eq!(refused(json!({"kinds": ["payment"]})), "kinds[0]");
+        assert_eq!(refused(json!({"kinds": ["payment"]})), "kinds.0");
     }
 }

@@ -38,7 +38,7 @@ pub struct Frame {
 
 /// Where answers go.
 pub trait Sink: Send {
-    /// The operation is good and runs. `operation` names it for metrics.
+    /// The operation is good and runs; a subscription's source is open, or could not be opened. `operation` names it for metrics.
     fn begin(&mut self, operation: &'static str);
 
     /// Takes one answer. False when nobody is there any more.
@@ -106,7 +106,6 @@ fn the_one_field<'a>(scope: Scope<'a>, operation: &'a Node<Operation>) -> Option
 }
 
 async fn run(scope: Scope<'_>, field: &Collected<'_>, root: &dyn Root, sink: &mut dyn Sink) {
-    sink.begin(root_field(scope.schema, &field.first.name));
     let call = RootCall {
         name: &field.first.name,
         arguments: Arguments::new(scope, field.first),
@@ -116,6 +115,8 @@ async fn run(scope: Scope<'_>, field: &Collected<'_>, root: &dyn Root, sink: &mu
         Some(fault) => Err(fault),
         None => root.subscribe(call).await,
     };
+    // Not before: what happens once the client knows that the stream is open is in it.
+    sink.begin(root_field(scope.schema, &field.first.name));
     let mut items = match opened {
         Ok(items) => items,
         Err(fault) => {

@@ -100,34 +100,34 @@ impl Reader {
 
     /// A text of one line; an empty one is absent.
     pub(crate) fn short(&mut self, name: &str, max: usize) -> Result<Option<String>, Fault> {
-        let path = self.at(name);
-        self.raw(name)
-            .map(|text| bounded(text, &path, max))
-            .transpose()
+        match self.raw(name) {
+            Some(text) => bounded(text, &self.at(name), max).map(Some),
+            None => Ok(None),
+        }
     }
 
     /// An e-mail address; an empty one is absent.
     pub(crate) fn email(&mut self, name: &str) -> Result<Option<String>, Fault> {
-        let path = self.at(name);
-        self.raw(name)
-            .map(|text| domain::bounded::email(text, &path))
-            .transpose()
+        match self.raw(name) {
+            Some(text) => domain::bounded::email(text, &self.at(name)).map(Some),
+            None => Ok(None),
+        }
     }
 
     /// The merchant's own name of something; an empty one is absent. Whether it is a card's number is judged together with the card.
     pub(crate) fn reference(&mut self, name: &str) -> Result<Option<String>, Fault> {
-        let path = self.at(name);
-        self.raw(name)
-            .map(|text| reference(text, &path, TEXT_MAX))
-            .transpose()
+        match self.raw(name) {
+            Some(text) => reference(text, &self.at(name), TEXT_MAX).map(Some),
+            None => Ok(None),
+        }
     }
 
     /// A text that may have several lines; an empty one is absent.
     pub(crate) fn lines(&mut self, name: &str) -> Result<Option<String>, Fault> {
-        let path = self.at(name);
-        self.raw(name)
-            .map(|text| bounded_lines(text, &path, TEXT_MAX))
-            .transpose()
+        match self.raw(name) {
+            Some(text) => bounded_lines(text, &self.at(name), TEXT_MAX).map(Some),
+            None => Ok(None),
+        }
     }
 
     /// A whole number of 64 bits.
@@ -190,22 +190,23 @@ impl Reader {
 
     /// Any JSON, at most 16 KiB. An empty text counts like everywhere.
     pub(crate) fn json(&mut self, name: &str) -> Result<Option<Value>, Fault> {
-        let path = self.at(name);
-        let value = match self.take(name) {
-            Some(Value::String(text)) if text.is_empty() && self.blank == Blank::Absent => None,
-            value => value,
-        };
-        value
-            .map(|value| JsonBlob::parse(value, &path).map(JsonBlob::into_value))
-            .transpose()
+        match self.take(name) {
+            Some(Value::String(text)) if text.is_empty() && self.blank == Blank::Absent => Ok(None),
+            Some(value) => JsonBlob::parse(value, &self.at(name))
+                .map(JsonBlob::into_value)
+                .map(Some),
+            None => Ok(None),
+        }
     }
 
     /// A JSON object, at most 16 KiB.
     pub(crate) fn json_object(&mut self, name: &str) -> Result<Option<Value>, Fault> {
-        let path = self.at(name);
-        self.take_other(name)?
-            .map(|value| JsonBlob::parse_object(value, &path).map(JsonBlob::into_value))
-            .transpose()
+        match self.take_other(name)? {
+            Some(value) => JsonBlob::parse_object(value, &self.at(name))
+                .map(JsonBlob::into_value)
+                .map(Some),
+            None => Ok(None),
+        }
     }
 
     /// An object of the schema.

@@ -140,13 +140,13 @@ pub(crate) fn operation(
 pub(crate) fn approval() -> Approval {
     Approval {
         processor_id: text("ch_1"),
-        processor_status: text("approved"),
-        network_status: text("approved_by_network"),
-        risk_level: text("normal"),
+        processor_status: Some("approved".into()),
+        network_status: Some("approved_by_network".into()),
+        risk_level: Some("normal".into()),
         risk_score_hundredths: Some(1250),
         funding: Some(CardFunding::Credit),
-        issuing_bank: text("Bank"),
-        card_country: text("IE"),
+        issuing_bank: Some("Bank".into()),
+        card_country: Some("IE".into()),
         receipt_url: text("https://receipts.example/1"),
         ..Approval::default()
     }

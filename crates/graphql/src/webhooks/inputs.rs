@@ -96,7 +96,7 @@ mod tests {
         );
         assert_eq!(
             refused(json!({"url": "https://a.example", "kinds": ["x"]})),
-            "kinds[0]"
+            "kinds.0"
         );
         assert_eq!(refused(json!({"url": ""})), "url");
         let listed = deliveries(arguments(json!({"endpointId": "x"})));

@@ -12,7 +12,9 @@ use http_client::{HttpError, Private, Reason, Sent, Url};
 use tokio::net::TcpSocket;
 use world::World;
 
-use crate::server::{FINE, PATIENCE, accept, get, hosts, play, post, read, serve, url};
+use crate::server::{
+    FINE, PATIENCE, accept, answer, get, hosts, play, play_with, post, read, serve, url,
+};
 
 fn failed(url: &Url, timeout: Duration) -> HttpError {
     play(Private::Allowed, async |client| {
@@ -31,7 +33,7 @@ fn a_refused_connection_has_sent_nothing() {
     });
     let error = failed(&url, PATIENCE);
     assert_eq!(error.sent, Sent::No);
-    assert!(matches!(error.reason, Reason::Unreachable(_)), "{error}");
+    assert!(matches!(error.reason, Reason::Refused(_)), "{error}");
 }
 
 #[test]
@@ -45,7 +47,7 @@ fn a_handshake_that_fails_or_never_ends_has_sent_nothing() {
     });
     let error = failed(&url("https", plain.port()), PATIENCE);
     assert_eq!(error.sent, Sent::No);
-    assert!(matches!(error.reason, Reason::Unreachable(_)), "{error}");
+    assert!(matches!(error.reason, Reason::NoTls(_)), "{error}");
     server.join().unwrap();
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = silent.local_addr().unwrap().port();
@@ -103,6 +105,46 @@ fn a_kept_connection_that_the_server_has_closed_is_not_used() {
         post(client, &url, PATIENCE).await.unwrap();
     });
     assert!(server.join().unwrap());
+}
+
+#[test]
+fn a_request_to_a_subscriber_waits_for_one_of_the_connections_that_there_may_be() {
+    let (ask, asked) = channel();
+    let (go_on, may_go_on) = channel::<()>();
+    let (slow, slow_server) = serve(move |listener| {
+        let (mut stream, request) = accept(listener);
+        ask.send(()).unwrap();
+        may_go_on.recv().unwrap();
+        stream.write_all(FINE).unwrap();
+        request.is_some()
+    });
+    let (quick, quick_server) = serve(|listener| answer(listener, FINE));
+    play_with(1, async |client| {
+        let subscriber = http_client::Recipient::Subscriber;
+        let held = get(&slow, PATIENCE);
+        let mut held = http_client::Http::send(client, subscriber, &held);
+        // Its connection is made, and its server has the request.
+        while asked.try_recv().is_err() {
+            let step = Duration::from_millis(5);
+            let ended = World::real().timeout(step, &mut held).await;
+            assert!(ended.is_err(), "{ended:?}");
+        }
+        let short = get(&quick, Duration::from_millis(300));
+        let waits = http_client::Http::send(client, subscriber, &short).await;
+        assert_eq!(
+            waits.unwrap_err(),
+            HttpError::not_sent(Reason::Elapsed),
+            "there was no place for it"
+        );
+        go_on.send(()).unwrap();
+        assert_eq!(held.await.unwrap().status, 200);
+        // The server has closed that connection: its place is free.
+        let long = get(&quick, PATIENCE);
+        let served = http_client::Http::send(client, subscriber, &long).await;
+        assert_eq!(served.unwrap().status, 200);
+    });
+    assert!(slow_server.join().unwrap());
+    quick_server.join().unwrap();
 }
 
 /// Answers each connection's first request, closes it at once, and notes every request that it has read.

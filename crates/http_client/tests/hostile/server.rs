@@ -77,6 +77,15 @@ pub(crate) fn play<T>(private: Private, work: impl AsyncFnOnce(&Client) -> T) ->
     })
 }
 
+/// The same with a client that has so many connections to subscribers.
+pub(crate) fn play_with<T>(connections: usize, work: impl AsyncFnOnce(&Client) -> T) -> T {
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    runtime.enable_all().build().unwrap().block_on(async {
+        let client = Client::new(World::real(), Private::Allowed, None).unwrap();
+        work(&client.with_subscribers(connections)).await
+    })
+}
+
 /// The one host of an address.
 pub(crate) fn hosts(url: &Url) -> Vec<HostPattern> {
     vec![url.own_host().unwrap()]

@@ -22,9 +22,15 @@ pub(super) fn objects(
     settings: &Settings,
     world: &World,
 ) -> anyhow::Result<Option<Arc<dyn Objects>>> {
-    let directory = dir.attachments();
-    let directory = (!databases.is_shared()).then_some(directory.as_path());
-    copied(directory, settings, world)
+    if let Some(bucket) = bucket(settings, world)? {
+        return Ok(Some(bucket));
+    }
+    if databases.is_shared() {
+        return Ok(None);
+    }
+    let directory = Directory::at(dir.attachments(), world.clone());
+    let kept_free = directory.keeping_free(settings.attachments.keep_free);
+    Ok(Some(Arc::new(kept_free)))
 }
 
 /// The place of a copy: the bucket where one is named, else this directory.

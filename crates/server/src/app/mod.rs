@@ -30,6 +30,7 @@ use crate::{
     data_dir::{DataDir, Held, Standing},
     geo::Places,
     http::ANSWERING,
+    open_files,
     sandbox::{DbBooks, Sandbox},
     telemetry::Metrics,
 };
@@ -432,9 +433,10 @@ fn engine_settings(settings: &Settings) -> engine::Settings {
         attachments: settings.attachments.limits,
         streams: settings.limits.streams,
         streams_of_team: settings.limits.streams_of_team,
-        webhooks: settings
-            .webhooks
-            .settings(settings.outbound.private_addresses()),
+        webhooks: settings.webhooks.settings(
+            settings.outbound.private_addresses(),
+            open_files::for_deliveries(open_files::allowed()),
+        ),
         order_ids: settings.vault.order_ids,
         request_deadline: settings.server.request_timeout.saturating_sub(ANSWERING),
         ..engine::Settings::default()

@@ -22,6 +22,7 @@ use crate::{
         Bounds, Connections, Origins, Rate, Rules, Service, Tls, TlsError, Web, admin_router,
         router,
     },
+    open_files,
     pages::Frames,
     sandbox::{local_base, send_notifications},
 };
@@ -87,6 +88,21 @@ impl End {
     }
 }
 
+/// Says what the limit on open files allows, and whether it is too low for what is configured.
+fn log_open_files(max_connections: u32) {
+    let allowed = open_files::allowed();
+    let deliveries = open_files::kept_for_deliveries(allowed);
+    tracing::info!(open_files = allowed, deliveries, "the limit on open files");
+    let wanted = open_files::wanted(max_connections, deliveries);
+    if allowed < wanted {
+        tracing::warn!(
+            open_files = allowed,
+            wanted,
+            "the limit on open files is lower than what server.max_connections may need: raise it (LimitNOFILE, docs/deploying.md)"
+        );
+    }
+}
+
 impl App {
     /// Serves until `stop`, then ends gracefully: no new work, what is under way ends in its time, databases are closed.
     pub async fn serve(
@@ -122,6 +138,7 @@ impl App {
             return End::WentBack.result();
         }
         self.engine.start();
+        log_open_files(settings.server.max_connections);
         self.observe();
         let mut end = End::Asked;
         tokio::select! {

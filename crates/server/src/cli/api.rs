@@ -16,10 +16,13 @@ const PATIENCE: Duration = Duration::from_secs(35);
 /// The largest answer that is read. Unit: bytes.
 const MOST: usize = 8 * 1024 * 1024;
 
+/// Where operations go to.
+const GRAPHQL: &str = "/api/graphql";
+
 /// A server's API with a secret key.
 pub(super) struct Api {
     http: Client,
-    graphql: Url,
+    server: Url,
     hosts: Vec<HostPattern>,
     authorization: String,
 }
@@ -30,25 +33,31 @@ impl Api {
         let server = Url::http_or_https(&access.server)
             .map_err(|why| anyhow!("--server {}: {why}", access.server))?;
         let key = key(access)?;
-        let graphql = server
-            .at("/api/graphql")
+        server
+            .at(GRAPHQL)
             .map_err(|why| anyhow!("--server {}: {why}", access.server))?;
         Ok(Self {
             http: Client::new(world.clone(), Private::Allowed, None)?,
             hosts: server.own_host().into_iter().collect(),
-            graphql,
+            server,
             authorization: format!("Bearer {key}"),
         })
     }
 
     /// Runs an operation. Returns its `data`, and its errors as they are.
     pub(super) async fn run(&self, query: &str, variables: Value) -> anyhow::Result<Answer> {
-        let body = json!({"query": query, "variables": variables}).to_string();
+        let body = json!({"query": query, "variables": variables});
+        self.post(GRAPHQL, &body).await
+    }
+
+    /// Posts a body to a path. Returns the answer where its status is 200.
+    pub(super) async fn post(&self, path: &str, body: &Value) -> anyhow::Result<Answer> {
+        let url = self.server.at(path).map_err(|why| anyhow!("{why}"))?;
         let request = Request {
             method: Method::POST,
-            url: &self.graphql,
+            url: &url,
             headers: &[("authorization", self.authorization.clone())],
-            body: Body::Json(body.into()),
+            body: Body::Json(body.to_string().into()),
             timeout: PATIENCE,
             most: MOST,
         };
@@ -56,13 +65,13 @@ impl Api {
         let reply = self.http.send(recipient, &request).await.map_err(|error| {
             anyhow!(Away(format!(
                 "{} does not answer: {error}",
-                self.graphql.authority()
+                url.authority()
             )))
         })?;
         let json: Value = serde_json::from_slice(&reply.body)
-            .with_context(|| format!("{} answers no JSON", self.graphql.authority()))?;
+            .with_context(|| format!("{} answers no JSON", url.authority()))?;
         if reply.status == 503 {
-            bail!(Away(format!("{} is not ready", self.graphql.authority())));
+            bail!(Away(format!("{} is not ready", url.authority())));
         }
         if reply.status != 200 {
             bail!(

@@ -1,6 +1,6 @@
 //! `pointsman events`
 
-use std::process::ExitCode;
+use std::{process::ExitCode, time::Duration};
 
 use anyhow::{anyhow, bail};
 use serde_json::{Value, json};
@@ -18,8 +18,14 @@ pub(super) fn run(command: &Events) -> anyhow::Result<ExitCode> {
         for recipe in RECIPES {
             output::line(&format!("{:<24} {}", recipe.kind, recipe.says));
         }
+        for (kind, why) in NOT_ON_DEMAND {
+            output::line(&format!("{kind:<24} not on demand: {why}"));
+        }
         return Ok(ExitCode::SUCCESS);
     };
+    if let Some((kind, why)) = NOT_ON_DEMAND.iter().find(|(known, _)| known == kind) {
+        bail!("{kind} does not happen on demand: {why}");
+    }
     let recipe = RECIPES
         .iter()
         .find(|recipe| recipe.kind == kind.as_str())
@@ -29,8 +35,12 @@ pub(super) fn run(command: &Events) -> anyhow::Result<ExitCode> {
             )
         })?;
     runtime()?.block_on(async {
-        let api = Api::of(access, &World::real())?;
-        recipe.play(&api).await.map(|()| ExitCode::SUCCESS)
+        let world = World::real();
+        let desk = Desk {
+            api: Api::of(access, &world)?,
+            world,
+        };
+        recipe.play(&desk).await.map(|()| ExitCode::SUCCESS)
     })
 }
 
@@ -51,16 +61,25 @@ enum Step {
     },
     /// The payment of the step before is captured, cancelled or refunded.
     Then(Later),
+    /// The same, which the processor refuses.
+    Refused(Later),
     /// A checkout begins.
     StartIntent,
     /// The checkout is paid, and ends.
     PayIntent,
+    /// The payment of the step before is disputed. The time to respond ends soon, or in a week.
+    OpenDispute { ends_soon: bool },
+    /// The dispute of the step before takes this status.
+    MoveDispute(&'static str),
+    /// Each of the team's endpoints is tested.
+    TestEndpoints,
 }
 
 /// A later operation of a payment.
 #[derive(Clone, Copy)]
 enum Later {
     Cancel,
+    Capture,
     Refund,
 }
 
@@ -169,6 +188,17 @@ const RECIPES: &[Recipe] = &[
         ],
     },
     Recipe {
+        kind: "payment.capture_failed",
+        says: "a capture that the processor refuses",
+        steps: &[
+            Step::Authorise {
+                card: "4000000000000937",
+                flow: LATER,
+            },
+            Step::Refused(Later::Capture),
+        ],
+    },
+    Recipe {
         kind: "payment.disputed",
         says: "a payment that its customer disputes",
         steps: &[Step::Authorise {
@@ -185,6 +215,31 @@ const RECIPES: &[Recipe] = &[
         }],
     },
     Recipe {
+        kind: "dispute.updated",
+        says: "a dispute that comes under review",
+        steps: &[PAID, OPEN, Step::MoveDispute("UNDER_REVIEW")],
+    },
+    Recipe {
+        kind: "dispute.response_due",
+        says: "a dispute whose time to respond ends in an hour",
+        steps: &[PAID, Step::OpenDispute { ends_soon: true }],
+    },
+    Recipe {
+        kind: "dispute.won",
+        says: "a dispute that is won",
+        steps: &[PAID, OPEN, Step::MoveDispute("WON")],
+    },
+    Recipe {
+        kind: "dispute.lost",
+        says: "a dispute that is lost",
+        steps: &[PAID, OPEN, Step::MoveDispute("LOST")],
+    },
+    Recipe {
+        kind: "dispute.closed",
+        says: "a dispute that is withdrawn",
+        steps: &[PAID, OPEN, Step::MoveDispute("CLOSED")],
+    },
+    Recipe {
         kind: "intent.complete",
         says: "a checkout that is paid and completed",
         steps: &[Step::StartIntent, Step::PayIntent],
@@ -194,20 +249,49 @@ const RECIPES: &[Recipe] = &[
         says: "a checkout that is left; the event comes when it has rested (limits.intent_inactivity)",
         steps: &[Step::StartIntent],
     },
+    Recipe {
+        kind: "endpoint.test",
+        says: "a test of each endpoint that you have; it is in no list of events",
+        steps: &[Step::TestEndpoints],
+    },
 ];
+
+/// Kinds that nobody can make happen at once, each with the reason.
+const NOT_ON_DEMAND: &[(&str, &str)] = &[(
+    "endpoint.disabled",
+    "an endpoint is disabled when it has taken nothing for three days (webhooks.retry_schedule)",
+)];
+
+/// A payment that succeeds.
+const PAID: Step = Step::Authorise {
+    card: "4242424242424242",
+    flow: AT_ONCE,
+};
+/// It is disputed.
+const OPEN: Step = Step::OpenDispute { ends_soon: false };
+
+/// How long a response is still possible where that ends soon.
+const SOON: Duration = Duration::from_hours(1);
+
+/// What recipes are played with.
+struct Desk {
+    api: Api,
+    world: World,
+}
 
 /// What the steps of a recipe have made.
 #[derive(Default)]
 struct Made {
     payment: String,
     intent: String,
+    dispute: String,
 }
 
 impl Recipe {
-    async fn play(&self, api: &Api) -> anyhow::Result<()> {
+    async fn play(&self, desk: &Desk) -> anyhow::Result<()> {
         let mut made = Made::default();
         for step in self.steps {
-            let said = step.play(api, &mut made).await?;
+            let said = step.play(desk, &mut made).await?;
             output::line(&said);
         }
         Ok(())
@@ -216,7 +300,8 @@ impl Recipe {
 
 impl Step {
     /// Makes the request. Returns what came of it.
-    async fn play(&self, api: &Api, made: &mut Made) -> anyhow::Result<String> {
+    async fn play(&self, desk: &Desk, made: &mut Made) -> anyhow::Result<String> {
+        let api = &desk.api;
         match self {
             Self::Authorise { card, flow } => {
                 let payment = json!({"amount": 5099, "currencyCode": "EUR", "flowId": flow,
@@ -225,11 +310,15 @@ impl Step {
             }
             Self::Then(later) => {
                 let name = later.name();
-                let query = format!("mutation($id: ID!) {{ {name}(id: $id) {{ id status }} }}");
-                let answer = api.run(&query, json!({"id": made.payment})).await?;
+                let answer = later.ask(api, made).await?;
                 let status = answer.text(&format!("/data/{name}/status"));
                 refuse_error(&answer)?;
                 Ok(format!("{} is {status}.", made.payment))
+            }
+            Self::Refused(later) => {
+                let answer = later.ask(api, made).await?;
+                let refusal = answer.error().unwrap_or("nothing was refused.");
+                Ok(format!("{}: {refusal}", made.payment))
             }
             Self::StartIntent => {
                 let query = "mutation { startIntent(trackingId: \"triggered\", paymentFlowId: \"default\", \
@@ -251,14 +340,60 @@ impl Step {
                 refuse_error(&answer)?;
                 Ok(format!("{paid} The intent is complete."))
             }
+            Self::OpenDispute { ends_soon } => desk.open_dispute(*ends_soon, made).await,
+            Self::MoveDispute(status) => {
+                let path = format!("/sandbox/disputes/{}", made.dispute);
+                api.post(&path, &json!({"status": status})).await?;
+                Ok(format!("The dispute {} is {status}.", made.dispute))
+            }
+            Self::TestEndpoints => test_endpoints(api).await,
         }
     }
 }
 
+impl Desk {
+    /// The simulator's desk opens a dispute of the payment.
+    async fn open_dispute(&self, ends_soon: bool, made: &mut Made) -> anyhow::Result<String> {
+        let ends = ends_soon.then(|| self.world.now().after(SOON).rfc3339_seconds());
+        let wish = json!({"paymentId": made.payment, "responseDate": ends});
+        let answer = self.api.post("/sandbox/disputes", &wish).await?;
+        answer
+            .text("/sourceDisputeId")
+            .clone_into(&mut made.dispute);
+        Ok(format!(
+            "The simulator's dispute {} is opened.",
+            made.dispute
+        ))
+    }
+}
+
+async fn test_endpoints(api: &Api) -> anyhow::Result<String> {
+    let all = api
+        .run("{ listWebhookEndpoints { id } }", Value::Null)
+        .await?;
+    refuse_error(&all)?;
+    let all = all.at("/data/listWebhookEndpoints").as_array().cloned();
+    let all = all.filter(|all| !all.is_empty());
+    let all = all.ok_or_else(|| anyhow!("there is no endpoint; saveWebhookEndpoint makes one"))?;
+    for one in &all {
+        let query = "mutation($id: ID!) { sendTestEvent(endpointId: $id) { state } }";
+        let answer = api.run(query, json!({"id": one["id"]})).await?;
+        refuse_error(&answer)?;
+    }
+    Ok(format!("{} endpoints were tested.", all.len()))
+}
+
 impl Later {
+    async fn ask(self, api: &Api, made: &Made) -> anyhow::Result<Answer> {
+        let name = self.name();
+        let query = format!("mutation($id: ID!) {{ {name}(id: $id) {{ id status }} }}");
+        api.run(&query, json!({"id": made.payment})).await
+    }
+
     const fn name(self) -> &'static str {
         match self {
             Self::Cancel => "cancelPayment",
+            Self::Capture => "capturePayment",
             Self::Refund => "refundPayment",
         }
     }
@@ -292,5 +427,25 @@ fn refuse_error(answer: &Answer) -> anyhow::Result<()> {
     match answer.error() {
         Some(error) => bail!("{error}"),
         None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use domain::event::EventKind;
+
+    use super::*;
+
+    #[test]
+    fn every_kind_that_merchants_get_is_there_once() {
+        let recipes = RECIPES.iter().map(|recipe| recipe.kind);
+        let here: Vec<&str> = recipes
+            .chain(NOT_ON_DEMAND.iter().map(|(kind, _)| *kind))
+            .collect();
+        let kinds: BTreeSet<&str> = EventKind::ALL.iter().map(|kind| kind.code()).collect();
+        assert_eq!(here.iter().copied().collect::<BTreeSet<_>>(), kinds);
+        assert_eq!(here.len(), kinds.len());
     }
 }

@@ -37,7 +37,7 @@ pub(super) fn run(flags: &Listen) -> anyhow::Result<ExitCode> {
         let world = World::real();
         let api = Api::of(&flags.access, &world)?;
         let forward = match &flags.forward_to {
-            Some(address) => Some(Forward::to(address, &world)?),
+            Some(address) => Some(Forward::to(address, flags.secret.as_deref(), &world)?),
             None => None,
         };
         let mut signals = EndSignals::listen()?;
@@ -48,7 +48,7 @@ pub(super) fn run(flags: &Listen) -> anyhow::Result<ExitCode> {
             () = signals.next() => Ok(()),
             failed = until_wrong => failed,
         };
-        if let Some(cursor) = follower.after.as_deref().filter(|_| !flags.json) {
+        if let Some(cursor) = follower.place() {
             output::error(&format!("To go on from here: --after {cursor}"));
         }
         ended.map(|()| ExitCode::SUCCESS)
@@ -61,6 +61,8 @@ struct Follower<'a> {
     json: bool,
     /// Behind which cursor it goes on; `None`: the first event that there is.
     after: Option<String>,
+    /// Whether the server has named the cursor.
+    is_placed: bool,
 }
 
 impl<'a> Follower<'a> {
@@ -70,7 +72,13 @@ impl<'a> Follower<'a> {
             kinds: &flags.kind,
             json: flags.json,
             after: flags.after.clone().or_else(start),
+            is_placed: false,
         }
+    }
+
+    /// The cursor from which to go on, once the server has named one.
+    fn place(&self) -> Option<&str> {
+        self.after.as_deref().filter(|_| self.is_placed)
     }
 
     /// Goes on until something is wrong that another try would not change.
@@ -112,7 +120,9 @@ impl<'a> Follower<'a> {
         for edge in edges.map_or(&[][..], Vec::as_slice) {
             let event = &edge["node"];
             if self.json {
-                output::line(event["payload"].as_str().unwrap_or_default());
+                let cursor = edge["cursor"].as_str().unwrap_or_default();
+                let body = event["payload"].as_str().unwrap_or_default();
+                output::line(&with_cursor(body, cursor));
             } else {
                 output::line(&line(event));
             }
@@ -123,13 +133,23 @@ impl<'a> Follower<'a> {
                 }
             }
             self.after = edge["cursor"].as_str().map(str::to_owned);
+            self.is_placed = true;
         }
         if let Some(end) = page.at("/data/listEvents/pageInfo/endCursor").as_str() {
             self.after = Some(end.to_owned());
+            self.is_placed = true;
         } else if self.after.as_deref() == Some("now") {
             // There is no event yet: the first one is news.
             self.after = None;
         }
+    }
+}
+
+/// The body of an event with its cursor as its first member.
+fn with_cursor(body: &str, cursor: &str) -> String {
+    match body.strip_prefix('{') {
+        Some(members) => format!("{{\"cursor\":{},{members}", json!(cursor)),
+        None => body.to_owned(),
     }
 }
 
@@ -172,14 +192,24 @@ struct Forward {
 }
 
 impl Forward {
-    fn to(address: &str, world: &World) -> anyhow::Result<Self> {
+    fn to(address: &str, secret: Option<&str>, world: &World) -> anyhow::Result<Self> {
         let url =
             Url::http_or_https(address).map_err(|why| anyhow!("--forward-to {address}: {why}"))?;
-        let secret = SigningSecret::new(world);
-        output::error(&format!(
-            "Events are forwarded to {address}, signed with the secret {}",
-            secret.reveal()
-        ));
+        let secret = if let Some(given) = secret {
+            let given = SigningSecret::parse(given)
+                .ok_or_else(|| anyhow!("--secret must be whsec_ and 24 to 64 bytes in base64"))?;
+            output::error(&format!(
+                "Events are forwarded to {address}, signed with the secret that was given"
+            ));
+            given
+        } else {
+            let new = SigningSecret::new(world);
+            output::error(&format!(
+                "Events are forwarded to {address}, signed with a secret that is new at each start (--secret keeps one): {}",
+                new.reveal()
+            ));
+            new
+        };
         Ok(Self {
             http: Client::new(world.clone(), Private::Allowed, None)?,
             url,

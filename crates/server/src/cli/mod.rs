@@ -34,6 +34,7 @@ pub fn run() -> ExitCode {
         ));
         return ExitCode::FAILURE;
     }
+    crate::open_files::raise();
     let result = match Cli::parse().command {
         Command::Serve(serve) => Ok(serve::serve(&serve)),
         Command::Demo(demo) => demo::demo(&demo),

@@ -12,11 +12,16 @@ const LARGEST: u64 = 64 * 1024 * 1024;
 /// What the files of one payment may be at most. Unit: bytes.
 const LARGEST_TOTAL: u64 = 4 * 1024 * 1024 * 1024;
 
+/// What stays free on the disk of the data directory, for payments. Unit: bytes.
+const KEEP_FREE: u64 = 1024 * 1024 * 1024;
+
 /// `[attachments]`
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attachments {
     /// How much is kept.
     pub limits: Limits,
+    /// So much stays free on the disk of the data directory. Unit: bytes.
+    pub keep_free: u64,
     /// The object store; absent: the data directory where the databases are embedded, nowhere where they are on a server.
     pub bucket: Option<Bucket>,
 }
@@ -60,8 +65,10 @@ impl Attachments {
                 "must not be less than attachments.max_file",
             );
         }
+        let free = reader.take("attachments.keep_free", Bytes(KEEP_FREE));
         Self {
             limits,
+            keep_free: free.0,
             bucket: Bucket::read(reader, mode),
         }
     }

@@ -7,6 +7,7 @@ use http_client::{Client, Private};
 use world::World;
 
 use super::reader::Reader;
+use crate::open_files;
 
 /// `[outbound]`
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,7 +50,11 @@ impl Outbound {
             Private::Refused
         };
         let text = self.authorities()?;
-        Client::new(world, private, text.as_deref()).map_err(|error| error.to_string())
+        let client = Client::new(world, private, text.as_deref());
+        let connections = open_files::kept_for_deliveries(open_files::allowed());
+        client
+            .map(|client| client.with_subscribers(connections))
+            .map_err(|error| error.to_string())
     }
 
     fn authorities(&self) -> Result<Option<String>, String> {

@@ -43,12 +43,13 @@ impl Webhooks {
     }
 
     /// For the engine.
-    pub fn settings(&self, private_addresses: bool) -> WebhookSettings {
+    pub fn settings(&self, private_addresses: bool, connections: u32) -> WebhookSettings {
         WebhookSettings {
             schedule: RetrySchedule(self.schedule.clone()),
             timeout: self.timeout,
             retention: Duration::from_hours(self.keep_days.saturating_mul(24)),
             private_addresses,
+            connections,
         }
     }
 }

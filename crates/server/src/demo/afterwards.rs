@@ -115,7 +115,7 @@ impl Story<'_> {
         );
         let outcome = self.win_a_dispute(narrator, hooks).await;
         narrator.shown(
-            "While a chargeback is open the payment is DISPUTED; won, it is what it was. Only the processor decides.",
+            "While a chargeback is open the payment is DISPUTED; won, it is what it was. The shop answers, the processor decides.",
             outcome,
         );
     }
@@ -131,7 +131,7 @@ impl Story<'_> {
             "DISPUTED",
         )?;
         let dispute = opened.text("/data/disputeId");
-        let query = "query($id: ID!) { getDispute(id: $id) { status reason lifecycleStage sourceDisputeId amount { formattedAmount } } }";
+        let query = "query($id: ID!) { getDispute(id: $id) { status reason lifecycleStage amount { formattedAmount } } }";
         let reply = self.client.run(query, json!({"id": dispute}), None).await?;
         let text = |name: &str| reply.text(&format!("/data/getDispute/{name}"));
         narrator.asked("getDispute", dispute);
@@ -143,9 +143,19 @@ impl Story<'_> {
             text("amount/formattedAmount")
         ));
         check("the dispute's status", &text("status"), "NEEDS_RESPONSE")?;
-        let desk = format!("/sandbox/disputes/{}", text("sourceDisputeId"));
-        narrator.asked("the network", "decides for the shop");
-        self.client.post(&desk, &json!({"status": "WON"})).await?;
+        let query = "mutation($id: ID!, $evidence: DisputeEvidenceInput!) { \
+            submitDisputeEvidence(id: $id, evidence: $evidence, submit: true) { status response { state } } }";
+        let words =
+            json!({"kind": "DELIVERY", "text": "Handed over on 3 March, signed by the customer."});
+        let given = json!({"id": dispute, "evidence": {"texts": [words], "document": true}});
+        narrator.asked(
+            "submitDisputeEvidence",
+            "a text, and all that is known as a PDF",
+        );
+        let sent = self.client.run(query, given, None).await?;
+        let state = sent.text("/data/submitDisputeEvidence/response/state");
+        narrator.answered(&state);
+        check("the response", &state, "TAKEN")?;
         hooks.wait(narrator, "dispute.won", &id).await?;
         check(
             "the status",

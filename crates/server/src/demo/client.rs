@@ -84,13 +84,6 @@ impl Client {
             .await
     }
 
-    /// Posts JSON to a path, with the key.
-    pub(super) async fn post(&self, path: &str, body: &Value) -> Result<Reply, String> {
-        let request = Request::post(format!("{}{path}", self.base))
-            .header(header::CONTENT_TYPE, "application/json");
-        self.send(request, body.to_string()).await
-    }
-
     /// Opens an address that was handed out, as a browser does: without a key.
     pub(super) async fn open(&self, url: &str) -> Result<Page, String> {
         self.visit(Request::get(self.here(url)?), String::new())

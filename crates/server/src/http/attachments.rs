@@ -164,7 +164,9 @@ fn refusal(web: &Web, why: UploadError) -> Envelope {
                     StatusCode::UNSUPPORTED_MEDIA_TYPE
                 }
                 Refused::Empty => StatusCode::BAD_REQUEST,
-                Refused::TooMany | Refused::TooMuch => StatusCode::CONFLICT,
+                Refused::TooMany | Refused::TooMuch | Refused::TooMuchDeleted => {
+                    StatusCode::CONFLICT
+                }
             };
             Envelope::new(status, Code::Validation, refused.message(limits))
         }
@@ -212,9 +214,19 @@ pub(super) async fn download(
     }
 }
 
+/// What stands for a letter of a name between quotes.
+const fn plain(letter: char) -> char {
+    match letter {
+        ' ' | '-' | '.' | '_' => letter,
+        _ if letter.is_ascii_alphanumeric() => letter,
+        _ => '_',
+    }
+}
+
 fn handed_out(found: Download, place: Taken) -> Response {
     let Download {
-        attachment,
+        name,
+        kind,
         content,
     } = found;
     let length = HeaderValue::from(content.len());
@@ -224,13 +236,16 @@ fn handed_out(found: Download, place: Taken) -> Response {
         (!part.is_empty()).then_some((Ok::<_, Infallible>(part), (rest, place)))
     });
     let mut response = (StatusCode::OK, Body::from_stream(parts)).into_response();
-    let name = utf8_percent_encode(&attachment.name, NAME);
-    let disposition = HeaderValue::from_str(&format!("attachment; filename*=UTF-8''{name}"))
-        .unwrap_or(HeaderValue::from_static("attachment"));
+    // For clients that know no other characters. Source: RFC 6266, section 4.3.
+    let plain: String = name.chars().map(plain).collect();
+    let name = utf8_percent_encode(&name, NAME);
+    let both = format!("attachment; filename=\"{plain}\"; filename*=UTF-8''{name}");
+    let disposition =
+        HeaderValue::from_str(&both).unwrap_or(HeaderValue::from_static("attachment"));
     let fixed = |value| HeaderValue::from_static(value);
     let headers: [(HeaderName, HeaderValue); 6] = [
         (header::CONTENT_LENGTH, length),
-        (header::CONTENT_TYPE, fixed(attachment.kind.code())),
+        (header::CONTENT_TYPE, fixed(kind.code())),
         (header::CONTENT_DISPOSITION, disposition),
         (header::X_CONTENT_TYPE_OPTIONS, fixed("nosniff")),
         (

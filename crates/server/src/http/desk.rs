@@ -1,5 +1,6 @@
 //! The desk of the sandbox: opens disputes at the simulator and moves them on, as customers, issuers and networks do elsewhere.
 
+pub(super) mod members;
 mod wish;
 
 use std::{sync::Arc, time::Duration};

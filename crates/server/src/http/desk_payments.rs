@@ -8,7 +8,7 @@ use axum::{
 };
 use connectors::simulator::{Elsewhere, Entry, NewElsewhere};
 use domain::{
-    Code, Fault,
+    Fault,
     id::ConnectionId,
     method::Method,
     money::{Currency, Money},
@@ -16,12 +16,11 @@ use domain::{
 };
 use futures_util::FutureExt;
 use http::StatusCode;
-use serde::Deserialize;
 use serde_json::json;
 
 use super::{
     body,
-    desk::{date, refused},
+    desk::{date, members::Members, refused},
     edge::source_of,
     envelope::{Envelope, Media, json_answer},
     graphql::caller_of,
@@ -31,9 +30,11 @@ use super::{
 /// The largest body. Unit: bytes.
 const BODY: usize = 16 * 1024;
 
+/// The members of a wish.
+const MEMBERS: &str = "connectionId, amount, currencyCode, orderId, date, refunded";
+
 /// What the desk wants.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[derive(Debug)]
 struct Wish {
     /// At which connection's processor.
     connection_id: String,
@@ -45,8 +46,25 @@ struct Wish {
     /// When it was made there; now when absent. RFC 3339.
     date: Option<String>,
     /// What that system has given back already, in minor units.
-    #[serde(default)]
     refunded: i64,
+}
+
+impl Wish {
+    /// Reads a body. The error names the member and what it may be.
+    fn read(body: &[u8]) -> Result<Self, Envelope> {
+        let mut members = Members::of(body, MEMBERS)?;
+        let amount = members.amount("amount")?;
+        let wish = Self {
+            connection_id: members.needed_text("connectionId")?,
+            amount: amount.ok_or_else(|| refused("amount", "must be given"))?,
+            currency_code: members.needed_text("currencyCode")?,
+            order_id: members.needed_text("orderId")?,
+            date: members.text("date")?,
+            refunded: members.amount("refunded")?.unwrap_or_default(),
+        };
+        members.end()?;
+        Ok(wish)
+    }
 }
 
 /// `POST /sandbox/payments`: another system makes a payment.
@@ -66,11 +84,7 @@ async fn made(web: &Arc<Web>, request: Request) -> Result<String, Envelope> {
     let permitted = web.service.engine.permit(&caller, rights::DESK.name);
     permitted.map_err(|fault| Envelope::of(fault).with_status(StatusCode::FORBIDDEN))?;
     let bytes = body::read(request.into_body(), BODY).await?;
-    // The parser's own words may quote the body.
-    let wish: Wish = serde_json::from_slice(&bytes).map_err(|_| {
-        let message = "The body must be JSON with connectionId, amount, currencyCode, orderId, date, refunded.";
-        Envelope::malformed(Code::Validation, message)
-    })?;
+    let wish = Wish::read(&bytes)?;
     let Some(sandbox) = &web.service.sandbox else {
         return Err(Envelope::of(Fault::unavailable()));
     };
@@ -93,11 +107,11 @@ fn new(wish: Wish, key: String, web: &Web) -> Result<NewElsewhere, Envelope> {
     let currency = Currency::parse(&wish.currency_code);
     let currency = currency
         .ok_or_else(|| refused("currencyCode", "must be a currency of ISO 4217 in capitals"))?;
-    if wish.amount <= 0 || !(0..=wish.amount).contains(&wish.refunded) {
-        return Err(refused(
-            "amount",
-            "must be greater than zero, and no less than what is refunded",
-        ));
+    if wish.amount <= 0 {
+        return Err(refused("amount", "must be greater than zero"));
+    }
+    if !(0..=wish.amount).contains(&wish.refunded) {
+        return Err(refused("refunded", "must be between zero and the amount"));
     }
     let made_at = match wish.date.as_deref() {
         Some(text) => date(text, "date")?,

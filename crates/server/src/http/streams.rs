@@ -29,6 +29,8 @@ use super::{
 
 /// After this time the credential is judged again, and a comment is sent, so that nobody between takes the connection for dead.
 const HEARTBEAT: Duration = Duration::from_secs(15);
+/// Nothing is sent on a judgement of the credential that is older: a revocation holds within a second, as for requests.
+const FRESH: Duration = Duration::from_secs(1);
 /// A stream lasts this long at least, however old its connection is.
 const SHORTEST: Duration = Duration::from_secs(30);
 /// Answers that wait for the connection to take them.
@@ -218,6 +220,10 @@ impl Running {
             };
             match next {
                 Some(Some(frame)) => {
+                    let is_stale = world.now().since(self.judged_at) >= FRESH;
+                    if is_stale && let Some(refusal) = self.judged().await {
+                        return Some(refusal);
+                    }
                     if let Some(text) = self.taken(frame) {
                         return Some(Bytes::from(text));
                     }
@@ -244,20 +250,27 @@ impl Running {
         Some(written(&frame))
     }
 
-    /// A sign of life, unless the credential has ended.
-    async fn heartbeat(&mut self) -> Bytes {
+    /// Judges the credential. Where it has ended, the end of the stream.
+    async fn judged(&mut self) -> Option<Bytes> {
         self.judged_at = self.web.world.now();
         let engine = &self.web.service.engine;
-        if let Some(bearer) = &self.bearer
-            && let Err(fault) = engine.authenticate(bearer).await
-            && fault.code == Code::Unauthorized
-        {
-            self.is_over = true;
-            let frame = Frame {
-                place: None,
-                body: Some(graphql::refusal(&fault)),
-            };
-            return Bytes::from([written(&frame), COMPLETE.to_owned()].concat());
+        let bearer = self.bearer.as_ref()?;
+        let fault = engine.authenticate(bearer).await.err()?;
+        if fault.code != Code::Unauthorized {
+            return None;
+        }
+        self.is_over = true;
+        let frame = Frame {
+            place: None,
+            body: Some(graphql::refusal(&fault)),
+        };
+        Some(Bytes::from([written(&frame), COMPLETE.to_owned()].concat()))
+    }
+
+    /// A sign of life, unless the credential has ended.
+    async fn heartbeat(&mut self) -> Bytes {
+        if let Some(refusal) = self.judged().await {
+            return refusal;
         }
         let place = self.place.take().map(|place| id(&place));
         Bytes::from([":\n".to_owned(), place.unwrap_or_default(), "\n".to_owned()].concat())

@@ -85,14 +85,7 @@ async fn signed(
         body: bytes.to_vec(),
     };
     let proven = engine.prove_webhook(address, &inbound).await;
-    let Some(proven) = proven.map_err(Envelope::of)? else {
-        let message = "Nothing proves who sent this: it has no effect.";
-        return Err(Envelope::new(
-            StatusCode::UNAUTHORIZED,
-            Code::Unauthorized,
-            message,
-        ));
-    };
+    let proven = proven.map_err(envelope)?;
     let webhook = read(name, &bytes)?;
     let outcome = engine.receive_signed_webhook(&proven, webhook).await;
     Ok(answer(outcome.map_err(envelope)?))

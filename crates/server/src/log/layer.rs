@@ -41,12 +41,13 @@ pub(super) struct Lines {
 struct Around {
     /// By name, in order; a name that is recorded again counts as its last value, ids of payments are gathered.
     values: Vec<(&'static str, String)>,
-    /// The same as it stands in a line.
-    fields: Fields,
+    /// The same as it stands in a line. Most spans end without one, so it is written when the first line is.
+    fields: Option<Fields>,
 }
 
 impl Around {
     fn set(&mut self, name: &'static str, value: String) {
+        self.fields = None;
         match self.values.iter_mut().find(|(known, _)| *known == name) {
             Some((_, old)) if name == "payment.id" => {
                 if !old.contains(&value) && old.split(' ').count() < NAMED {
@@ -59,11 +60,15 @@ impl Around {
         }
     }
 
-    fn render(&mut self, format: LogFormat) {
-        self.fields.clear();
-        for (name, value) in &self.values {
-            self.fields.text(format, name, format_args!("{value}"));
-        }
+    fn rendered(&mut self, format: LogFormat) -> &Fields {
+        let values = &self.values;
+        self.fields.get_or_insert_with(|| {
+            let mut fields = Fields::default();
+            for (name, value) in values {
+                fields.text(format, name, format_args!("{value}"));
+            }
+            fields
+        })
     }
 }
 
@@ -165,7 +170,6 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Lines {
         let Some(span) = context.span(id) else { return };
         let mut around = Around::default();
         attributes.record(&mut around);
-        around.render(self.form.format);
         span.extensions_mut().insert(around);
     }
 
@@ -173,7 +177,6 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Lines {
         let Some(span) = context.span(id) else { return };
         if let Some(around) = span.extensions_mut().get_mut::<Around>() {
             values.record(around);
-            around.render(self.form.format);
         }
     }
 
@@ -235,11 +238,11 @@ impl Lines {
         span: Option<&SpanRef<'_, S>>,
     ) {
         // All spans are flat here: a request's, or a job's.
-        let extensions = span.map(SpanRef::extensions);
+        let mut extensions = span.map(SpanRef::extensions_mut);
         let around = extensions
-            .as_ref()
-            .and_then(|extensions| extensions.get::<Around>())
-            .map(|around| &around.fields);
+            .as_mut()
+            .and_then(|extensions| extensions.get_mut::<Around>())
+            .map(|around| around.rendered(self.form.format));
         self.form.line(line, head, fields, around.into_iter());
     }
 }

@@ -10,7 +10,7 @@ enum Measure {
 use Measure::{Counter, Gauge, Histogram};
 
 /// Name, measure, meaning; sorted by name. Those of the process are written by [`super::process`].
-const FAMILIES: [(&str, Measure, &str); 50] = [
+const FAMILIES: [(&str, Measure, &str); 51] = [
     (
         "pointsman_attempt_call_duration_seconds",
         Histogram,
@@ -115,6 +115,11 @@ const FAMILIES: [(&str, Measure, &str); 50] = [
         "pointsman_declines_total",
         Counter,
         "Declined payments, by connection, decline code and type.",
+    ),
+    (
+        "pointsman_dispute_look_ups_failed_total",
+        Counter,
+        "Questions to processors whether they have a response to a dispute that found out nothing.",
     ),
     (
         "pointsman_disputes_total",

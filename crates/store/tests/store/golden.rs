@@ -60,6 +60,7 @@ const PLAIN: &[&str] = &[
     // JSON of the audit trail, which nothing reads back: it is shown and sealed as text.
     "details",
     "link",
+    "list",
     "imports",
     "inbound_token",
     "mac",

@@ -106,7 +106,7 @@ fn paid_with() -> PaidWith {
 /// The payment with a card from the country.
 pub(crate) fn from_country(payment: &Payment, country: Option<&str>) -> Payment {
     let approval = Approval {
-        card_country: country.map(str::to_owned),
+        card_country: country.map(Into::into),
         ..Approval::default()
     };
     let mut operations = payment.operations().to_vec();

@@ -4,7 +4,7 @@ use super::*;
 
 const DISPUTED: Words = ("Disputed", "", &["payment.disputed"]);
 const ENDED: Words = ("A dispute ended", "", &["payment.dispute_ended"]);
-const STEPS: [Step<'_>; 4] = [
+pub(super) const STEPS: [Step<'_>; 4] = [
     ("ACTIVE", &[STARTED]),
     ("SUCCEEDED", &[SOLD]),
     ("DISPUTED", &[DISPUTED]),
@@ -12,21 +12,21 @@ const STEPS: [Step<'_>; 4] = [
 ];
 
 /// What a dispute's row holds: the event's kind, its status, and the title of its entry.
-type Row = (&'static str, &'static str, &'static str);
-const OPENED: Row = ("dispute.opened", "NEEDS_RESPONSE", "The dispute was opened");
-const SENT: Row = (
+pub(super) type Row = (&'static str, &'static str, &'static str);
+pub(super) const OPENED: Row = ("dispute.opened", "NEEDS_RESPONSE", "The dispute was opened");
+pub(super) const SENT: Row = (
     "dispute.updated",
     "SENT_FOR_REVIEW",
     "The response was sent",
 );
-const WON: Row = ("dispute.won", "WON", "The dispute was won");
+pub(super) const WON: Row = ("dispute.won", "WON", "The dispute was won");
 
 fn money() -> Value {
     json!({ "minor": AMOUNT, "currency": "EUR" })
 }
 
 /// A row of the dispute. `stamp` is that of the payment's row in the same commit.
-fn row(seq: i64, stamp: i64, what: Row) -> Value {
+pub(super) fn row(seq: i64, stamp: i64, what: Row) -> Value {
     let (kind, status, title) = what;
     let event = json!({
         "kind": kind, "payment": "0001", "status": status, "stage": "CHARGEBACK", "amount": money(),
@@ -37,7 +37,7 @@ fn row(seq: i64, stamp: i64, what: Row) -> Value {
     })
 }
 
-fn booked(statuses: &[&str]) -> Value {
+pub(super) fn booked(statuses: &[&str]) -> Value {
     let state = |status: &&str| json!({ "status": status, "stage": "CHARGEBACK", "reason": "FRAUD", "money": money() });
     let states: Vec<Value> = statuses.iter().map(state).collect();
     json!({ "id": "simdp_1", "reference": "0001-1", "connection": "prompt-a", "states": states })
@@ -53,7 +53,7 @@ fn listed(status: &str, rows: &[Value]) -> Value {
 }
 
 /// A sale that was disputed; the dispute has these rows, and the processor these statuses of it.
-fn disputed(steps: &[Step<'_>], rows: &[Value], statuses: &[&str]) -> Evidence {
+pub(super) fn disputed(steps: &[Step<'_>], rows: &[Value], statuses: &[&str]) -> Evidence {
     let mut evidence = world(steps, AMOUNT, 0, &[entry(1, AMOUNT, 0)]);
     for event in &mut evidence.events {
         event["stamp"] = event["seq"].clone();
@@ -62,6 +62,7 @@ fn disputed(steps: &[Step<'_>], rows: &[Value], statuses: &[&str]) -> Evidence {
     evidence.disputes = Disputes {
         listed: vec![listed(status, rows)],
         booked: vec![booked(statuses)],
+        asked: Vec::new(),
         wrong: Vec::new(),
     };
     evidence.events.extend(rows.iter().cloned());

@@ -10,7 +10,7 @@ use crate::{
     dispute::Dispute,
     id::{ConnectionId, DisputeId, FlowId, IntentId, RefundId},
     money::{Currency, Money},
-    payment::{AbandonCause, CancelCause, Operation, OperationKind},
+    payment::{AbandonCause, CancelCause, Operation, OperationKind, Origin},
 };
 
 /// How a payment was made.
@@ -30,6 +30,9 @@ pub struct Created {
     /// The merchant's order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order_id: Option<String>,
+    /// Where it comes from, when it was not made here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
 }
 
 /// What an operation is about.

@@ -198,7 +198,7 @@ fn a_look_up_that_is_older_than_the_completion_does_not_have_it_completed_twice(
     let ready = || asks(ActionKind::ThreeDSecure, true);
     one.settle(1, ready(), Source::LookUp.at(at(10)), &policy());
     assert!(one.begin_complete(1, begin(10)).is_some());
-    for source in [Source::LookUp, Source::Processor] {
+    for source in [Source::LookUp, Source::Notification(uuid::Uuid::nil())] {
         one.settle(1, ready(), source.at(at(11)), &policy());
         assert_eq!(
             one.operation(1).unwrap().state,

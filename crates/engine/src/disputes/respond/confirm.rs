@@ -1,7 +1,7 @@
 //! Responses of which nobody knows yet whether the processor has them: it is asked, and they are sent again where it has not.
 
 use connector::{FoundResponse, Respond};
-use domain::dispute::{Dispute, DisputeOccurrence, ResponseNews};
+use domain::dispute::{Absence, Dispute, DisputeOccurrence, ResponseNews};
 
 use super::{Case, case_key, reference};
 use crate::{Engine, change::Decision, faults::EngineError, payments::Connected};
@@ -16,23 +16,31 @@ impl Engine {
     ) -> Result<(), EngineError> {
         let Some(line) = self.line(dispute.team(), dispute.connection()).await? else {
             let news = ResponseNews::LookUpFailed;
+            count_unconfirmed();
             return self.settle_response(&dispute, n, &news).await.map(drop);
         };
         let found = self.look_for_response(&dispute, &line, n).await?;
-        let is_absent = matches!(found, ResponseNews::Absent(_));
+        if matches!(found, ResponseNews::LookUpFailed) {
+            count_unconfirmed();
+        }
+        let ResponseNews::Absent(absence) = &found else {
+            return self.settle_response(&dispute, n, &found).await.map(drop);
+        };
+        let is_proven = dispute.is_proven_absent(n, absence);
         let dispute = self.settle_response(&dispute, n, &found).await?;
-        if !is_absent || !dispute.is_still_wanted(n) {
+        if !dispute.is_still_wanted(n) {
             return Ok(());
         }
         let Some(dispute) = self.begun_again(&dispute, &line, n).await? else {
             return Ok(());
         };
         let mut news = self.send_response(&dispute, n).await?;
-        if matches!(news, ResponseNews::Refused(_)) {
+        if let ResponseNews::Refused(reason) = &news {
             // The refusal may be of a second one, since the first has arrived after all.
-            let now = self.look_for_response(&dispute, &line, n).await?;
-            if !matches!(now, ResponseNews::Absent(_)) {
-                news = now;
+            match self.look_for_response(&dispute, &line, n).await? {
+                ResponseNews::Absent(_) if is_proven => {}
+                ResponseNews::Absent(_) => news = ResponseNews::RefusedAgain(reason.clone()),
+                now => news = now,
             }
         }
         self.settle_response(&dispute, n, &news).await.map(drop)
@@ -66,6 +74,10 @@ impl Engine {
     }
 
     /// Whether the processor has a response.
+    #[cfg_attr(
+        feature = "planted",
+        planted::alternatives(EvidenceSentTwice = crate::bugs::look_for_no_response)
+    )]
     async fn look_for_response(
         &self,
         dispute: &Dispute,
@@ -88,11 +100,19 @@ impl Engine {
             reference: &reference,
             dispute: dispute.source_id(),
         };
-        let timeout = connected.connector.descriptor().call_timeout;
+        let descriptor = connected.connector.descriptor();
+        let timeout = descriptor.call_timeout;
+        let asked = self.inner.world.now();
         let found = facet.find_response(&link, &call);
         Ok(match self.inner.world.timeout(timeout, found).await {
             Ok(Ok(FoundResponse::Taken(report))) => ResponseNews::Taken(report),
-            Ok(Ok(FoundResponse::Absent(report))) => ResponseNews::Absent(report),
+            Ok(Ok(FoundResponse::Absent(report))) => ResponseNews::Absent(Absence {
+                report,
+                asked,
+                final_after: descriptor
+                    .not_found_final_after
+                    .map(|span| timeout.saturating_add(span)),
+            }),
             Ok(Err(error)) => {
                 tracing::warn!(dispute.id = %dispute.id(), error = %error, "a response could not be looked up");
                 ResponseNews::LookUpFailed
@@ -103,4 +123,9 @@ impl Engine {
             }
         })
     }
+}
+
+/// Counts a look-up that has found out nothing: the response stays as it is, and a person may have to look.
+fn count_unconfirmed() {
+    metrics::counter!("pointsman_dispute_look_ups_failed_total").increment(1);
 }

@@ -3,12 +3,14 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use db::Statement;
 use domain::{
     Code, Fault,
     attachment::{FileType, Subject, UploadGrant},
+    caller::Caller,
     dispute::{
         Dispute,
-        evidence::{KnownFacts, propose},
+        evidence::{KnownFacts, PreviewGrant, propose},
     },
     id::AttachmentId,
 };
@@ -16,16 +18,20 @@ use paper::Section;
 
 use super::Checked;
 use crate::{
-    Engine, UploadError,
-    faults::{EngineError, payment_not_found},
+    Download, Engine, UploadError,
+    attachments::WrittenContent,
+    faults::{EngineError, attachment_not_found, only_fault, payment_not_found},
     request::Request,
 };
 
+/// Its name.
+const NAME: &str = "evidence.pdf";
 /// How long keeping it may take.
 const KEPT_WITHIN: Duration = Duration::from_mins(5);
 
 impl Engine {
-    /// Makes the document where it is wanted, keeps it as a file of the dispute, and adds it to the files that are sent.
+    /// Writes the document where it is wanted, and adds it to the files that are sent. It becomes a file of the dispute in the commit that
+    /// begins the response: a process that dies before that leaves none.
     ///
     /// # Errors
     /// `error.validation`: the processor takes no such file; `error.attachment.switched-off`.
@@ -33,7 +39,7 @@ impl Engine {
         &self,
         checked: &mut Checked,
         request: &Request,
-    ) -> Result<Option<AttachmentId>, EngineError> {
+    ) -> Result<Option<WrittenContent>, EngineError> {
         if !checked.evidence.document {
             return Ok(None);
         }
@@ -42,7 +48,7 @@ impl Engine {
         if !limits.types.contains(&FileType::Pdf) {
             return Err(refused("must be false: the processor takes no PDF").into());
         }
-        let content = self.known_as_pdf(&checked.dispute, request).await?;
+        let content = self.known_as_pdf(&checked.dispute, &request.caller).await?;
         let bytes = u64::try_from(content.len()).unwrap_or(u64::MAX);
         let all: u64 = checked.files.iter().map(|one| one.bytes).sum();
         if bytes > limits.file_bytes || all.saturating_add(bytes) > limits.all_bytes {
@@ -56,13 +62,28 @@ impl Engine {
             team: request.caller.team,
             id: AttachmentId::new(world.uuid_v7()),
             subject: Subject::Dispute(checked.dispute.id()),
-            name: "evidence.pdf".to_owned(),
+            name: NAME.to_owned(),
             kind: FileType::Pdf,
             made_by: request.caller.key,
             until: world.now().after(KEPT_WITHIN),
         };
-        let kept = self.take_upload(grant, Bytes::from(content)).await;
-        let kept = kept.map_err(|error| match error {
+        let written = self.write_content(grant, Bytes::from(content)).await;
+        let written = written.map_err(|error| self.not_kept(error))?;
+        checked.files.push(written.attachment.clone());
+        Ok(Some(written))
+    }
+
+    /// The statements that make the document a file of the dispute.
+    pub(super) async fn document_kept(
+        &self,
+        written: &WrittenContent,
+    ) -> Result<[Statement; 3], EngineError> {
+        let kept = self.keep_written(written).await;
+        kept.map_err(|error| self.not_kept(error).into())
+    }
+
+    fn not_kept(&self, error: UploadError) -> Fault {
+        match error {
             UploadError::Fault(fault) => fault,
             UploadError::Refused(why) => {
                 Fault::new(Code::Validation, why.message(self.attachment_limits()))
@@ -70,24 +91,39 @@ impl Engine {
             UploadError::NoSuchAddress | UploadError::Expired | UploadError::Used => {
                 Fault::unknown()
             }
-        })?;
-        let id = kept.attachment.id;
-        checked.files.push(kept.attachment);
-        Ok(Some(id))
+        }
+    }
+
+    /// The document as it would be made now. Nothing of it is kept.
+    ///
+    /// # Errors
+    /// `error.attachment.not-found`: the time of the permission is over; `error.unavailable`, `error.unknown`.
+    pub(crate) async fn evidence_preview(&self, grant: PreviewGrant) -> Result<Download, Fault> {
+        if grant.until <= self.inner.world.now() {
+            return Err(attachment_not_found());
+        }
+        let caller = Caller::operator(grant.team, self.inner.settings.mode);
+        let dispute = self.dispute(&caller, grant.dispute).await?.dispute;
+        let content = self.known_as_pdf(&dispute, &caller).await;
+        Ok(Download {
+            name: NAME.to_owned(),
+            kind: FileType::Pdf,
+            content: Bytes::from(content.map_err(only_fault)?),
+        })
     }
 
     /// All that is known here and speaks for the merchant, as a PDF.
     async fn known_as_pdf(
         &self,
         dispute: &Dispute,
-        request: &Request,
+        caller: &Caller,
     ) -> Result<Vec<u8>, EngineError> {
         let (store, team) = (&self.inner.store, dispute.team());
         let payment = store::payment::of_team(store, team, dispute.payment())
             .await?
             .ok_or_else(payment_not_found)?;
         let timeline = self.timeline_in_time(&payment).await?;
-        let others = self.of_same_customer(&request.caller, &payment).await?;
+        let others = self.of_same_customer(caller, &payment).await?;
         let known = KnownFacts {
             payment: &payment,
             timeline: &timeline,

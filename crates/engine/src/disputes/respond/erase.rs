@@ -1,8 +1,7 @@
 //! Erasing a person from the responses to disputes of their payments.
 
-use db::Change;
+use db::{Change, Statement};
 use domain::{
-    attachment::Attachment,
     dispute::{Dispute, DisputeResponse},
     id::{AttachmentId, PaymentId, TeamId},
 };
@@ -64,21 +63,25 @@ impl Engine {
     }
 
     /// Removes a document that was made here: what is in it is known.
-    pub(super) async fn remove_document(
+    async fn remove_document(&self, team: TeamId, id: AttachmentId) -> Result<(), EngineError> {
+        let deletion = self.document_deletion(team, id).await?;
+        if !deletion.is_empty() {
+            let change = Change::new(self.change_id(), &id.key());
+            // Refused: somebody else has deleted it.
+            self.commit_plain(deletion.into_iter().fold(change, Change::with))
+                .await?;
+        }
+        Ok(())
+    }
+
+    /// What takes a document away that was made here; nothing where it is gone.
+    pub(super) async fn document_deletion(
         &self,
         team: TeamId,
         id: AttachmentId,
-    ) -> Result<(), EngineError> {
+    ) -> Result<Vec<Statement>, EngineError> {
         let found = store::attachment::of_team(&self.inner.store, team, id).await?;
-        let there = |attachment: &Attachment| attachment.deleted_at.is_none();
-        if let Some(attachment) = found.filter(there) {
-            let change = self
-                .deletion(&attachment)
-                .into_iter()
-                .fold(Change::new(self.change_id(), &id.key()), Change::with);
-            // Refused: somebody else has deleted it.
-            self.commit_plain(change).await?;
-        }
-        Ok(())
+        let there = found.filter(|one| one.deleted_at.is_none());
+        Ok(there.map_or_else(Vec::new, |one| self.deletion(&one).into()))
     }
 }

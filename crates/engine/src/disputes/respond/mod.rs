@@ -33,6 +33,7 @@ use store::dispute_evidence::EvidenceKey;
 use super::{Case, CaseId, CaseParts, DisputeView};
 use crate::{
     Engine,
+    attachments::WrittenContent,
     change::{Decision, Key, Start},
     faults::{EngineError, dispute_not_found},
     idempotency::{Once, Response},
@@ -41,6 +42,9 @@ use crate::{
 };
 
 use answer::snapshot;
+
+/// How often evidence is put together again because others changed the draft meanwhile.
+const TRIES: u32 = 8;
 
 /// Evidence for a dispute, as a draft or to be submitted.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,6 +80,8 @@ struct Wanted {
     new: NewResponse,
     /// What is kept with it; none of an acceptance.
     evidence: Option<Evidence>,
+    /// The file that was made here, where there is one.
+    document: Option<WrittenContent>,
     deed: Deed,
 }
 
@@ -139,38 +145,46 @@ impl Engine {
         command: SubmitEvidence,
         request: &Request,
     ) -> Result<DisputeView, EngineError> {
-        let mut checked = self.checked_evidence(&command, request).await?;
-        if !command.submit {
-            return self.draft_saved(&checked, request).await;
+        for _ in 0..TRIES {
+            let checked = self.checked_evidence(&command, request).await?;
+            if command.submit {
+                if let Some(begun) = self.evidence_begun(checked, request).await? {
+                    return self.sent_and_settled(begun, request).await;
+                }
+            } else if let Some(view) = self.draft_saved(&checked, request).await? {
+                return Ok(view);
+            }
         }
+        let message =
+            "The evidence is changed by others all the time. Read the dispute and try again.";
+        let fault = Fault::new(Code::OperationInProgress, message);
+        Err(fault.about(command.id).into())
+    }
+
+    /// Begins to submit what was checked. `None`: the dispute was changed since, the draft perhaps too.
+    async fn evidence_begun(
+        &self,
+        mut checked: Checked,
+        request: &Request,
+    ) -> Result<Option<Begun>, EngineError> {
         if checked.evidence.is_empty() {
             return Err(Fault::invalid("evidence", "must have a text or a file").into());
         }
         let document = self.document_of(&mut checked, request).await?;
-        let team = checked.dispute.team();
         let new = NewResponse {
             kind: ResponseKind::Evidence,
             attachments: checked.files.iter().map(|one| one.id).collect(),
-            document,
+            document: document.as_ref().map(|written| written.attachment.id),
         };
         let wanted = Wanted {
             deed: deed(&checked.dispute, Act::DisputeResponded).with("submitted", true),
             dispute: checked.dispute,
             line: checked.line,
             evidence: Some(checked.evidence),
+            document,
             new,
         };
-        let begun = match self.begun(&wanted, request).await {
-            Ok(begun) => begun,
-            Err(stop) => {
-                // Nothing is sent with it: it is of no use.
-                if let Some(id) = document {
-                    self.remove_document(team, id).await?;
-                }
-                return Err(stop);
-            }
-        };
-        self.sent_and_settled(begun, request).await
+        self.begun(&wanted, request).await
     }
 
     async fn accepted(
@@ -199,9 +213,11 @@ impl Engine {
             dispute,
             line,
             evidence: None,
+            document: None,
             new,
         };
         let begun = self.begun(&wanted, request).await?;
+        let begun = begun.ok_or_else(Fault::unknown)?;
         self.sent_and_settled(begun, request).await
     }
 
@@ -257,14 +273,18 @@ impl Engine {
         Ok(found.unwrap_or_default())
     }
 
+    /// Keeps what was checked as the draft. `None`: the dispute was changed since, the draft perhaps too.
     async fn draft_saved(
         &self,
         checked: &Checked,
         request: &Request,
-    ) -> Result<DisputeView, EngineError> {
+    ) -> Result<Option<DisputeView>, EngineError> {
         let files: &Vec<AttachmentId> = &checked.evidence.attachments;
         let save = |mut case: Case| async move {
             let dispute = case.dispute.as_mut().ok_or_else(dispute_not_found)?;
+            if dispute.version() != checked.dispute.version() {
+                return Ok(Decision::Leave(case, false));
+            }
             let at = self.inner.world.now();
             let (n, occurred) = dispute.save_draft(files.clone(), at)?;
             let occurred = vec![occurred];
@@ -282,16 +302,24 @@ impl Engine {
                 deadline: Some(request.deadline),
             };
             let effects = case.changed(occurred, at).with(parts);
-            Ok(Decision::Write(case, effects, ()))
+            Ok(Decision::Write(case, effects, true))
         };
-        let (case, ()) = self.change_case(&checked.dispute, request, save).await?;
-        shown(case)
+        let (case, is_saved) = self.change_case(&checked.dispute, request, save).await?;
+        is_saved.then(|| shown(case)).transpose()
     }
 
-    /// Commits a response that is being sent, before the processor is asked.
-    async fn begun(&self, wanted: &Wanted, request: &Request) -> Result<Begun, EngineError> {
+    /// Commits a response that is being sent, before the processor is asked. `None`: the dispute of evidence was changed since that was
+    /// put together.
+    async fn begun(
+        &self,
+        wanted: &Wanted,
+        request: &Request,
+    ) -> Result<Option<Begun>, EngineError> {
         let begin = |mut case: Case| async move {
             let dispute = case.dispute.as_mut().ok_or_else(dispute_not_found)?;
+            if wanted.evidence.is_some() && dispute.version() != wanted.dispute.version() {
+                return Ok(Decision::Leave(case, None));
+            }
             let once = request.claim.as_ref().map(|claim| claim.once.clone());
             let begin: Begin = self.begin(Some(&wanted.line), once, Some(request.deadline));
             let at = begin.at;
@@ -302,19 +330,23 @@ impl Engine {
                 // A draft that was there is of no use any more.
                 None => store::dispute_evidence::delete(key),
             };
+            let mut statements = vec![kept, self.audit(&wanted.deed)];
+            if let Some(written) = &wanted.document {
+                statements.extend(self.document_kept(written).await?);
+            }
             let claim = request.claim.as_ref();
             let stream = dispute.id().key();
             let parts = CaseParts {
                 claim: claim.map(|claim| self.claim(claim, Some(&stream), None)),
-                statements: vec![kept, self.audit(&wanted.deed)],
+                statements,
                 deadline: Some(request.deadline),
             };
             let effects = case.changed(vec![occurred], at).with(parts);
-            Ok(Decision::Write(case, effects, n))
+            Ok(Decision::Write(case, effects, Some(n)))
         };
         let (case, n) = self.change_case(&wanted.dispute, request, begin).await?;
         let dispute = case.dispute.ok_or_else(dispute_not_found)?;
-        Ok(Begun { dispute, n })
+        Ok(n.map(|n| Begun { dispute, n }))
     }
 
     /// Asks the processor, and settles what came of it.
@@ -370,6 +402,10 @@ pub(super) fn evidence_key(dispute: &Dispute, n: u32) -> EvidenceKey {
 }
 
 /// The reference of a response at the processor: the same whenever it is sent.
+#[cfg_attr(
+    feature = "planted",
+    planted::alternatives(ResponseUnderNewReference = crate::bugs::reference_of_version)
+)]
 fn reference(dispute: &Dispute, n: u32) -> Option<Reference> {
     Reference::other(&format!("dispute-{}-{n}", dispute.id().key()))
 }

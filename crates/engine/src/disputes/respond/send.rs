@@ -21,6 +21,14 @@ struct Whole<'a> {
     files: Vec<EvidenceFile>,
 }
 
+/// What was learnt of a response.
+struct Learnt<'a> {
+    n: u32,
+    news: &'a ResponseNews,
+    /// What takes its document away, where that is to be erased with its outcome.
+    forgotten: Vec<Statement>,
+}
+
 impl Engine {
     /// Sends a committed response, if its time to be sent is not over.
     pub(super) async fn send_response(
@@ -135,7 +143,10 @@ impl Engine {
         n: u32,
         news: &ResponseNews,
     ) -> Result<Dispute, EngineError> {
-        let settle = |case: Case| async move { Ok(self.with_response_news(case, n, news)) };
+        let settle = |case: Case| async move {
+            let forgotten = self.document_to_forget(&case, n).await?;
+            Ok(self.with_response_news(case, Learnt { n, news, forgotten }))
+        };
         let (case, changed) = self.change(case_key(dispute), settle).await?;
         let settled = case.dispute.unwrap_or_else(|| dispute.clone());
         if changed && settled.status() != dispute.status() {
@@ -145,12 +156,20 @@ impl Engine {
         Ok(settled)
     }
 
-    fn with_response_news(
-        &self,
-        mut case: Case,
-        n: u32,
-        news: &ResponseNews,
-    ) -> Decision<Case, bool> {
+    /// What takes the document of a response away whose personal data are to be erased when it has an outcome.
+    async fn document_to_forget(&self, case: &Case, n: u32) -> Result<Vec<Statement>, EngineError> {
+        let response = case.dispute.as_ref().and_then(|one| one.response(n));
+        let document = response
+            .filter(|one| one.forget)
+            .and_then(|one| one.document);
+        let (Some(dispute), Some(id)) = (&case.dispute, document) else {
+            return Ok(Vec::new());
+        };
+        self.document_deletion(dispute.team(), id).await
+    }
+
+    fn with_response_news(&self, mut case: Case, learnt: Learnt<'_>) -> Decision<Case, bool> {
+        let Learnt { n, news, forgotten } = learnt;
         let at = self.inner.world.now();
         let Some(dispute) = &mut case.dispute else {
             return Decision::Leave(case, false);
@@ -171,6 +190,7 @@ impl Engine {
             }
             if before.forget {
                 statements.push(store::dispute_evidence::delete(evidence_key(dispute, n)));
+                statements.extend(forgotten);
             }
         }
         let parts = CaseParts {
@@ -251,7 +271,9 @@ const fn outcome_word(news: &ResponseNews) -> &'static str {
     match news {
         ResponseNews::Taken(_) => "done",
         ResponseNews::NotSent(_) => "not_sent",
-        ResponseNews::NoAnswer | ResponseNews::LookUpFailed => "no_answer",
+        ResponseNews::NoAnswer | ResponseNews::RefusedAgain(_) | ResponseNews::LookUpFailed => {
+            "no_answer"
+        }
         ResponseNews::Refused(_) | ResponseNews::Absent(_) => "failed",
     }
 }

@@ -34,21 +34,21 @@ impl Object for Outcome<'_> {
         let decline = self.payment.decline();
         Ok(match name {
             "networkStatus" => approval
-                .and_then(|approval| approval.network_status.as_ref())
+                .and_then(|approval| approval.network_status.as_deref())
                 .into(),
             "reason" => self.reason().into(),
             "riskLevel" => approval
-                .and_then(|approval| approval.risk_level.as_ref())
+                .and_then(|approval| approval.risk_level.as_deref())
                 .into(),
             "riskScore" => approval.and_then(risk_score).into(),
             "type" => self.kind().into(),
             "declineCode" => decline.map(|decline| decline.code.code()).into(),
             "declineType" => decline.map(|decline| decline.kind.code()).into(),
             "processorDeclineCode" => decline
-                .and_then(|decline| decline.processor_code.as_ref())
+                .and_then(|decline| decline.processor_code.as_deref())
                 .into(),
             "processorDeclineType" => decline
-                .and_then(|decline| decline.processor_type.as_ref())
+                .and_then(|decline| decline.processor_type.as_deref())
                 .into(),
             _ => return Err(unknown_field(self.type_name(), name)),
         })

@@ -54,7 +54,7 @@ impl Object for Core<'_> {
             "processorStatus" => self
                 .0
                 .approval()
-                .and_then(|approval| approval.processor_status.as_ref())
+                .and_then(|approval| approval.processor_status.as_deref())
                 .into(),
             "paymentMethod" => self.0.method().method.code().into(),
             "outcome" => {
@@ -266,11 +266,11 @@ impl Object for MethodDetails<'_> {
                 .into(),
             "product" => method.product.as_ref().into(),
             "issuingBank" => approval
-                .and_then(|approval| approval.issuing_bank.as_ref())
+                .and_then(|approval| approval.issuing_bank.as_deref())
                 .into(),
             "category" => Out::Null,
             "country" => approval
-                .and_then(|approval| approval.card_country.as_ref())
+                .and_then(|approval| approval.card_country.as_deref())
                 .into(),
             "brand" => method.brand.as_ref().into(),
             "name" => self.1.personal(method.holder.as_ref()).into(),

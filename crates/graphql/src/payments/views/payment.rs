@@ -116,7 +116,7 @@ fn plain<'a>(payment: &'a Payment, name: &str) -> Option<Out<'a>> {
         "currency" => payment.money().currency().code().into(),
         "country" => payment
             .approval()
-            .and_then(|approval| approval.card_country.as_ref())
+            .and_then(|approval| approval.card_country.as_deref())
             .into(),
         "paymentProcessingOrigin" => origin(payment.origin()).into(),
         "flowId" => payment.flow().map(|run| run.id.as_str()).into(),
@@ -124,13 +124,13 @@ fn plain<'a>(payment: &'a Payment, name: &str) -> Option<Out<'a>> {
         "teamId" => payment.team().to_string().into(),
         "metadata" => payment.metadata().cloned().into(),
         "eci" => three_ds(payment)
-            .and_then(|found| found.eci.as_ref())
+            .and_then(|found| found.eci.as_deref())
             .into(),
         "threeDSecureVersion" => three_ds(payment)
-            .and_then(|found| found.version.as_ref())
+            .and_then(|found| found.version.as_deref())
             .into(),
         "threeDSecureAuthenticationResult" => three_ds(payment)
-            .and_then(|found| found.result.as_ref())
+            .and_then(|found| found.result.as_deref())
             .into(),
         _ => return None,
     })

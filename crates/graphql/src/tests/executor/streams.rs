@@ -104,3 +104,38 @@ fn what_can_t_run_is_refused_before_it_begins() {
         );
     }
 }
+
+/// A root whose sources take their time to open.
+struct Slow<'t>(Borrowed<'t>);
+
+impl Root for Slow<'_> {
+    fn resolve<'a>(&'a self, call: RootCall<'a>) -> BoxFuture<'a, Answer> {
+        self.0.resolve(call)
+    }
+
+    fn subscribe<'a>(&'a self, _: RootCall<'a>) -> BoxFuture<'a, Result<Items<'a>, Fault>> {
+        std::future::pending().boxed()
+    }
+}
+
+#[test]
+fn nobody_learns_that_a_stream_is_open_before_its_source_is() {
+    let toy = Toy::default();
+    let executor = Executor::new(
+        product(MethodNames::Specified),
+        Limits::default(),
+        Introspection::On,
+    )
+    .unwrap();
+    let request = Request {
+        query: "subscription { paymentTimeline(id: 1) { id } }".to_owned(),
+        operation_name: None,
+        variables: Map::new(),
+        answer_by: None,
+    };
+    let mut kept = Kept::default();
+
+    let streaming = executor.stream(&request, Method::Post, |_| Slow(Borrowed(&toy)), &mut kept);
+    assert!(streaming.now_or_never().is_none());
+    assert_eq!(kept.operation, None);
+}

@@ -35,8 +35,8 @@ pub(crate) fn dispute() -> DisputeView {
         money: payment().money(),
         disputed_at: at(),
         respond_by: Some(at()),
-        processor_status: text("needs_response"),
-        processor_reason: text("10.4"),
+        processor_status: Some("needs_response".into()),
+        processor_reason: Some("10.4".into()),
         funds: None,
         as_of: None,
     };
@@ -108,7 +108,7 @@ pub(crate) fn delivery() -> DeliveryView {
                 duration_ms: 12,
                 status: Some(500),
                 answer: text("oops"),
-                error: text("no connection could be made"),
+                error: text("it refused the connection"),
             }],
         },
     }
@@ -126,6 +126,11 @@ pub(crate) fn evidence() -> engine::EvidenceView {
             types: &[FileType::Pdf],
         }),
         attachments: vec![attachment()],
+        unsuitable: vec![engine::UnsuitableAttachment {
+            attachment: attachment(),
+            reason: "The file is too large.".to_owned(),
+        }],
+        document_url: text("https://pay.example/attachments/x.y"),
         kept: Some(engine::KeptEvidence {
             response: dispute().dispute.responses()[0].clone(),
             evidence: Evidence {

@@ -58,7 +58,7 @@ fn dates_take_zones_and_refuse_unknown_ones() {
 #[test]
 fn a_decline_fills_the_outcome() {
     let decline = Decline {
-        processor_code: text("51"),
+        processor_code: Some("51".into()),
         ..Decline::of(DeclineCode::InsufficientFunds)
     };
     let answer = Answer::Declined {

@@ -36,13 +36,22 @@ pub(in crate::cli) struct Listen {
     /// Send each event to this address too, signed like a delivery; once, with no further try
     #[arg(long, value_name = "URL")]
     pub(in crate::cli) forward_to: Option<String>,
+    /// Sign what is forwarded with this secret, so that the program need not learn a new one at each start
+    #[arg(
+        long,
+        value_name = "whsec_…",
+        requires = "forward_to",
+        env = "POINTSMAN_FORWARD_SECRET",
+        hide_env_values = true
+    )]
+    pub(in crate::cli) secret: Option<String>,
     /// Begin behind this cursor; with what happens from now on when absent
     #[arg(long, value_name = "CURSOR")]
     pub(in crate::cli) after: Option<String>,
     /// Begin with the first event that there is
     #[arg(long, conflicts_with = "after")]
     pub(in crate::cli) from_start: bool,
-    /// Print the body of each delivery, a line each
+    /// Print the body of each delivery, a line each, with the event's cursor as the member `cursor`
     #[arg(long)]
     pub(in crate::cli) json: bool,
     #[command(flatten)]

@@ -42,7 +42,7 @@ fn a_file_is_uploaded_listed_downloaded_and_deleted() {
     let disposition = found.header("content-disposition").unwrap();
     assert_eq!(
         disposition,
-        "attachment; filename*=UTF-8''Lieferschein%20%E2%84%967.pdf"
+        "attachment; filename=\"Lieferschein _7.pdf\"; filename*=UTF-8''Lieferschein%20%E2%84%967.pdf"
     );
     assert_eq!(found.header("x-content-type-options"), Some("nosniff"));
     assert_eq!(found.header("content-type"), Some(PDF_TYPE));

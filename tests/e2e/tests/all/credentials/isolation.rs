@@ -235,8 +235,9 @@ fn made(shop: &Shop, thing: Thing) -> (String, &'static str) {
 
 /// An endpoint that gets nothing: no address of its kind answers.
 fn endpoint_of(shop: &Shop) -> String {
-    let query = "mutation { saveWebhookEndpoint(url: \"http://127.0.0.1:1/\", kinds: [\"endpoint.*\"]) { id } }";
-    shop.gql(query, json!({})).root()["id"]
+    let query = "mutation($url: String!) { saveWebhookEndpoint(url: $url, kinds: [\"endpoint.*\"]) { id } }";
+    let url = format!("http://127.0.0.1:1/{}", Shop::fresh_key());
+    shop.gql(query, json!({ "url": url })).root()["id"]
         .as_str()
         .unwrap()
         .to_owned()

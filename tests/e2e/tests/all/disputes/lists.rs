@@ -20,34 +20,23 @@ fn amounts(page: &Value) -> Vec<i64> {
     edges.iter().map(amount).collect()
 }
 
-#[test]
-fn disputes_are_filtered_sorted_and_paged_in_both_directions() {
-    let shop = shared::server().other_team();
-    let payment = paid(&shop, cards::VISA).id();
-    let wishes = [
-        json!({"amount": 100, "reason": "FRAUD"}),
-        json!({"amount": 200, "reason": "AUTHORIZATION"}),
-        json!({"amount": 300, "currencyCode": "USD"}),
-        json!({"amount": 400, "reason": "UNCATEGORISED", "lifecycleStage": "ARBITRATION"}),
-    ];
-    let made: Vec<String> = wishes
-        .iter()
-        .map(|wish| {
-            let source = open(&shop, &payment, wish.clone());
-            in_status(&shop, &payment, Some(&source), "NEEDS_RESPONSE");
-            source
-        })
-        .collect();
-    move_on(&shop, &made[0], json!({"status": "WON"}));
-    in_status(&shop, &payment, Some(&made[0]), "WON");
-    let all = page(&shop, json!({}));
-    assert_eq!(amounts(&all), [400, 300, 200, 100], "the newest first");
-    assert_eq!(all["pageInfo"]["totalSize"], 4);
-    for (filter, found) in [
+/// Filters, each with the amounts of the disputes that it finds. `second`: the processor's id of the second dispute.
+fn filters(payment: &str, second: &str) -> Vec<(Value, Vec<i64>)> {
+    vec![
         (json!({"status": {"value": "WON"}}), vec![100]),
         (json!({"status": {"value": ["WON", "LOST"]}}), vec![100]),
         (json!({"reason": {"value": "FRAUD"}}), vec![300, 100]),
         (json!({"currency": {"value": "USD"}}), vec![300]),
+        (
+            json!({"lifecycleStage": {"value": "ARBITRATION"}}),
+            vec![400],
+        ),
+        (
+            json!({"lifecycleStage": {"value": "ARBITRATION", "selectedVerb": "NOT_EQUALS"}}),
+            vec![300, 200, 100],
+        ),
+        (json!({"sourceDisputeId": {"value": second}}), vec![200]),
+        (json!({"sourceDisputeId": {"value": "dp_none"}}), vec![]),
         (
             json!({"amount": {"value": [200, 300], "selectedVerb": "BETWEEN_INCLUSIVE"}}),
             vec![300, 200],
@@ -64,10 +53,42 @@ fn disputes_are_filtered_sorted_and_paged_in_both_directions() {
             json!({"responseDate": {"selectedVerb": "IS_EMPTY"}}),
             vec![],
         ),
-    ] {
+    ]
+}
+
+#[test]
+fn disputes_are_filtered_sorted_and_paged_in_both_directions() {
+    let shop = shared::server().other_team();
+    let payment = paid(&shop, cards::VISA).id();
+    let wishes = [
+        json!({"amount": 100, "reason": "FRAUD", "responseDate": "2040-01-03T00:00:00Z"}),
+        json!({"amount": 200, "reason": "AUTHORIZATION", "responseDate": "2040-01-01T00:00:00Z"}),
+        json!({"amount": 300, "currencyCode": "USD", "responseDate": "2040-01-02T00:00:00Z"}),
+        json!({"amount": 400, "reason": "UNCATEGORISED", "lifecycleStage": "ARBITRATION"}),
+    ];
+    let made: Vec<String> = wishes
+        .iter()
+        .map(|wish| {
+            let source = open(&shop, &payment, wish.clone());
+            in_status(&shop, &payment, Some(&source), "NEEDS_RESPONSE");
+            source
+        })
+        .collect();
+    move_on(&shop, &made[0], json!({"status": "WON"}));
+    in_status(&shop, &payment, Some(&made[0]), "WON");
+    let all = page(&shop, json!({}));
+    assert_eq!(amounts(&all), [400, 300, 200, 100], "the newest first");
+    assert_eq!(all["pageInfo"]["totalSize"], 4);
+    for (filter, found) in filters(&payment, &made[1]) {
         let list = page(&shop, json!({"data": {"filter": filter}}));
         assert_eq!(amounts(&list), found, "{filter}");
     }
+    let urgent = json!({"sort": [{"fieldName": "responseDate", "order": "ASC"}]});
+    let first = page(&shop, json!({"first": 2, "data": urgent}));
+    assert_eq!(amounts(&first), [400, 200]);
+    let end = &first["pageInfo"]["endCursor"];
+    let rest = page(&shop, json!({"first": 2, "after": end, "data": urgent}));
+    assert_eq!(amounts(&rest), [300, 100]);
     let up = json!({"sort": [{"fieldName": "amount", "order": "ASC"}]});
     let first = page(&shop, json!({"first": 3, "data": up}));
     assert_eq!(amounts(&first), [100, 200, 300]);

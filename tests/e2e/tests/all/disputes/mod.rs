@@ -1,6 +1,7 @@
 //! Disputes, from the simulator's cards and its desk.
 
 mod evidence;
+mod flows;
 mod lists;
 mod respond;
 mod stages;

@@ -224,41 +224,60 @@ fn the_desk_names_what_it_cannot_take() {
 }
 
 #[test]
-fn flows_begin_with_moments_of_a_dispute_and_know_it() {
+fn a_dispute_says_where_its_money_is_and_which_notification_moved_it() {
     let shop = shared::server().other_team();
-    let document = json!({"name": "On disputes", "trigger": {"dispute": ["created", "won"]}, "steps": [
-        {"if": "dispute.reason == \"CUSTOMER_DISPUTES\" && dispute.amount == 300", "then": [{"note": "Goods, 3 euros"}],
-         "else": [{"note": "Something else"}]}]});
-    let saved = shop.gql(
-        "mutation($document: JSON!) { saveFlow(id: \"on-disputes\", document: $document) { version } }",
-        json!({ "document": document }),
-    );
-    shop.gql(
-        "mutation($version: Int!) { publishFlow(id: \"on-disputes\", version: $version) { id } }",
-        json!({"version": saved.root()["version"]}),
-    )
-    .root();
     let payment = paid(&shop, cards::VISA).id();
-    let source = open(
-        &shop,
-        &payment,
-        json!({"amount": 300, "reason": "CUSTOMER_DISPUTES"}),
-    );
-    let notes = |count: usize| {
-        until(PATIENCE, "the flow's note", || {
-            let lines = shop.payment(&payment).lines();
-            let notes = lines.iter().filter(|line| line.contains("Goods, 3 euros"));
-            (notes.count() >= count).then_some(())
-        });
+    let source = open(&shop, &payment, json!({"amount": 300}));
+    let opened = in_status(&shop, &payment, Some(&source), "NEEDS_RESPONSE");
+    let id = opened["id"].as_str().unwrap();
+    let funds = || {
+        let query = "query($id: ID!) { getDispute(id: $id) { funds } }";
+        shop.gql(query, json!({ "id": id })).root()["funds"].clone()
     };
-    notes(1);
-    move_on(&shop, &source, json!({"status": "UNDER_REVIEW"}));
-    in_status(&shop, &payment, Some(&source), "UNDER_REVIEW");
+    assert_eq!(funds(), json!("WITHDRAWN"));
     move_on(&shop, &source, json!({"status": "WON"}));
-    notes(2);
-    let lines = shop.payment(&payment).lines();
-    let started = lines
+    let won = in_status(&shop, &payment, Some(&source), "WON");
+    assert_eq!(funds(), json!("REINSTATED"));
+    let query = "{ listNotifications(first: 100) { edges { node { id type } } } }";
+    let page = shop.gql(query, json!({}));
+    let notified: Vec<String> = page.root()["edges"]
+        .as_array()
+        .unwrap()
         .iter()
-        .filter(|line| line.contains("A flow was started"));
-    assert_eq!(started.count(), 2, "{lines:?}");
+        .map(|edge| edge["node"]["id"].as_str().unwrap().to_owned())
+        .collect();
+    let lines = won["disputeTimeline"]["events"].as_array().unwrap();
+    for title in ["The dispute was opened", "The dispute was won"] {
+        let line = lines.iter().find(|line| line["title"] == title).unwrap();
+        let message = line["message"].as_str().unwrap();
+        let (_, id) = message
+            .split_once("The processor reported it by notification ")
+            .unwrap_or_else(|| panic!("{message}"));
+        let id = id.trim_end_matches('.').to_owned();
+        assert!(notified.contains(&id), "{message} {notified:?}");
+    }
+    let query =
+        "{ listEvents(first: 100, kinds: [\"dispute.*\"]) { edges { node { kind data } } } }";
+    let reported = until(PATIENCE, "the events", || {
+        let page = shop.gql(query, json!({}));
+        let edges = page.root()["edges"].as_array().unwrap().clone();
+        let funds: Vec<(String, Value)> = edges
+            .iter()
+            .map(|edge| &edge["node"])
+            .map(|node| {
+                let kind = node["kind"].as_str().unwrap().to_owned();
+                (kind, node["data"]["funds"].clone())
+            })
+            .collect();
+        funds
+            .iter()
+            .any(|(kind, _)| kind == "dispute.won")
+            .then_some(funds)
+    });
+    assert_eq!(
+        reported[0],
+        ("dispute.opened".to_owned(), json!("WITHDRAWN"))
+    );
+    let reinstated = ("dispute.won".to_owned(), json!("REINSTATED"));
+    assert!(reported.contains(&reinstated), "{reported:?}");
 }

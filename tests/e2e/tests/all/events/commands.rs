@@ -9,7 +9,7 @@ use std::{
 use serde_json::Value;
 use testkit::{PATIENCE, Server, Setup, cards, until};
 
-use super::all;
+use super::{all, endpoint};
 
 /// A command that calls the server's API with its key.
 fn command(server: &Server, arguments: &[&str]) -> Command {
@@ -30,13 +30,16 @@ fn each_kind_that_is_listed_happens_when_it_is_triggered() {
     let server = Setup::new()
         .config("[limits]\nintent_inactivity = \"1s\"\n")
         .start();
+    let receiver = testkit::Receiver::start();
+    endpoint(&server.shop(), &receiver.url("/tested"), &["endpoint.*"]);
     let listed = command(&server, &["events", "trigger"]).output().unwrap();
     let listed = String::from_utf8(listed.stdout).unwrap();
     let kinds: BTreeSet<&str> = listed
         .lines()
+        .filter(|line| !line.contains("not on demand"))
         .filter_map(|line| line.split_whitespace().next())
         .collect();
-    assert!(kinds.len() > 10, "{listed}");
+    assert!(kinds.len() > 20, "{listed}");
     for kind in &kinds {
         let triggered = command(&server, &["events", "trigger", kind])
             .output()
@@ -46,6 +49,9 @@ fn each_kind_that_is_listed_happens_when_it_is_triggered() {
         assert!(!triggered.stdout.is_empty(), "{kind}");
         let shop = server.shop();
         until(PATIENCE, kind, || {
+            if *kind == "endpoint.test" {
+                return (!receiver.arrived("/tested").is_empty()).then_some(());
+            }
             let (found, _) = all(&shop, None, 100, &[kind]);
             (!found.is_empty()).then_some(())
         });
@@ -129,4 +135,45 @@ fn one_who_listens_sees_what_happens_from_then_on_and_forwards_it_signed() {
     listening.kill().unwrap();
     listening.wait().unwrap();
     reader.join().unwrap();
+}
+
+#[test]
+fn what_is_forwarded_is_signed_with_the_secret_that_is_given() {
+    let server = Setup::new().start();
+    let receiver = testkit::Receiver::start();
+    let given = "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=";
+    let url = receiver.url("/hooks");
+    let listen = [
+        "listen",
+        "--from-start",
+        "--forward-to",
+        url.as_str(),
+        "--secret",
+    ];
+    for wrong in [
+        "whsec_c2hvcnQ=",
+        "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=",
+    ] {
+        let refused = command(&server, &[&listen[..], &[wrong]].concat())
+            .output()
+            .unwrap();
+        assert!(!refused.status.success());
+        let error = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(
+            error.contains("--secret must be") && !error.contains(wrong),
+            "{error}"
+        );
+    }
+    server.shop().authorise(cards::VISA);
+    let mut listening = command(&server, &[&listen[..], &[given]].concat())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let message = until(PATIENCE, "a forwarded event", || {
+        receiver.arrived("/hooks").pop()
+    });
+    assert_eq!(message.signatures_by(given), 1);
+    listening.kill().unwrap();
+    listening.wait().unwrap();
 }

@@ -161,7 +161,7 @@ fn events_are_sent_again_when_asked_for_and_a_test_at_once() {
         (json!({"id": made.id}), "from"),
         (json!({"id": made.id, "from": "x"}), "from"),
         (json!({"id": made.id, "from": end, "to": start}), "to"),
-        (json!({"id": made.id, "ids": ["x:1:0"]}), "eventIds[0]"),
+        (json!({"id": made.id, "ids": ["x:1:0"]}), "eventIds.0"),
         (
             json!({"id": made.id, "ids": [captured], "from": start}),
             "eventIds",

@@ -108,7 +108,7 @@ fn a_removed_endpoint_gets_nothing_more_and_mistakes_are_named() {
         (json!({"url": "https://user:word@a.example"}), "url"),
         (
             json!({"url": receiver.url("/x"), "kinds": ["payment.everything"]}),
-            "kinds[0]",
+            "kinds.0",
         ),
         (
             json!({"url": receiver.url("/x"), "id": stays.id.replace('-', "")}),

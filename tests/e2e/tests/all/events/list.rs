@@ -96,7 +96,7 @@ fn a_filter_keeps_its_kinds_and_every_cursor_leads_on() {
     for (given, field) in [
         (json!({"after": "nonsense"}), "after"),
         (json!({"first": 0}), "first"),
-        (json!({"kinds": ["payment.operation_started"]}), "kinds[0]"),
+        (json!({"kinds": ["payment.operation_started"]}), "kinds.0"),
     ] {
         let query = "query($after: String, $first: Int, $kinds: [String!]) { \
             listEvents(after: $after, first: $first, kinds: $kinds) { edges { cursor } } }";

@@ -5,7 +5,7 @@ use hmac::{Hmac, Mac};
 use serde_json::{Value, json};
 use sha2::Sha256;
 use testkit::{
-    Order, PATIENCE, Receiver, Shop, at_once, cards,
+    Order, PATIENCE, Receiver, Setup, Shop, at_once, cards,
     http::{Reply, Request},
     until,
 };
@@ -327,4 +327,44 @@ fn a_call_to_an_address_that_nobody_saved_is_signed_and_listed() {
     let secret = rotated["secret"].as_str().unwrap();
     assert_eq!(arrived[1].signatures_by(secret), 1);
     assert_eq!(arrived[0].signatures_by(secret), 0);
+}
+
+#[test]
+fn a_signed_webhook_begins_nothing_for_a_closed_team_and_lets_what_waits_go_on() {
+    let server = Setup::new().start();
+    let shop = server.other_team();
+    let receiver = Receiver::start();
+    twice(&shop, "packed-twice");
+    publish(
+        &shop,
+        "begun",
+        &json!({"name": "Begun", "trigger": {"webhook": {"name": "begin"}}, "steps": [
+            {"call_webhook": {"url": receiver.url("/begun")}},
+        ]}),
+    );
+    let endpoint = save(&shop, "http://127.0.0.1:1/warehouse");
+    let payment = shop.order(&Order::card(cards::VISA).flow("packed-twice"));
+    payment.assert_status("AUTHORISED");
+    let begin = |id| Message::signed(&endpoint, "begin", id, &json!({})).send(&shop);
+    assert_eq!(counts(&begin("b-1")), (0, 1));
+    server.run(&["team", "close", "The other shop"]);
+    let refused = begin("b-2");
+    assert_eq!(refused.status, 401, "{}", refused.text());
+    let waited = json!({"payment": payment.id()});
+    let taken = Message::signed(&endpoint, "packed", "parcel-1", &waited).send(&shop);
+    assert_eq!(counts(&taken), (1, 0));
+}
+
+#[test]
+fn a_webhook_of_another_time_says_so_when_its_signature_is_right() {
+    let shop = shared::shop();
+    let endpoint = save(&shop, "http://127.0.0.1:1/clock");
+    let mut late = Message::signed(&endpoint, "packed", "late", &json!({}));
+    late.seconds -= 301;
+    let resigned = late.clone().with(&endpoint["incomingSecret"]).send(&shop);
+    assert_eq!(resigned.status, 401);
+    assert!(resigned.text().contains("clock"), "{}", resigned.text());
+    let forged = late.send(&shop);
+    assert_eq!(forged.status, 401);
+    assert!(!forged.text().contains("clock"), "{}", forged.text());
 }

@@ -181,7 +181,7 @@ fn a_flow_goes_on_when_nobody_answers_its_call() {
     let payment = shop.order(&Order::card(cards::VISA).flow("tell-nobody"));
     let paid = shop.wait_for_status(&payment.id(), "SUCCEEDED");
     assert!(
-        titles(&paid).contains(&"Webhook not called".to_owned()),
+        titles(&paid).contains(&"Webhook call failed".to_owned()),
         "{:?}",
         titles(&paid)
     );

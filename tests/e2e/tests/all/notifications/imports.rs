@@ -397,3 +397,31 @@ fn the_desk_refuses_what_no_other_system_can_make() {
         assert_eq!(make_elsewhere(&shop, &wish).status, 400, "{wish}");
     }
 }
+
+#[test]
+fn the_desk_names_the_member_that_it_can_not_take() {
+    let shop = shared::shop();
+    let good = json!({"connectionId": "simulator-a", "amount": 1000, "currencyCode": "EUR", "orderId": "o", "refunded": 0});
+    for (member, value, rule) in [
+        ("connectionId", json!(7), "must be a text"),
+        ("connectionId", json!("none"), "must be one of the team's"),
+        ("amount", Value::Null, "must be given"),
+        ("amount", json!("10"), "must be a whole number"),
+        ("amount", json!(0), "must be greater than zero"),
+        ("currencyCode", json!("eur"), "must be a currency"),
+        ("orderId", Value::Null, "must be given"),
+        ("date", json!("yesterday"), "must be a time"),
+        ("refunded", json!(1001), "must be between"),
+        ("lastFour", json!("4242"), "is no member"),
+    ] {
+        let mut wish = good.clone();
+        wish[member] = value;
+        let reply = make_elsewhere(&shop, &wish);
+        assert_eq!(reply.status, 400, "{wish}");
+        let answer: Value = serde_json::from_slice(&reply.body).unwrap();
+        let extensions = &answer["errors"][0]["extensions"];
+        assert_eq!(extensions["field"], member, "{answer}");
+        let reason = extensions["reason"].as_str().unwrap();
+        assert!(reason.starts_with(rule), "{answer}");
+    }
+}

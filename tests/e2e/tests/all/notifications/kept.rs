@@ -80,6 +80,54 @@ fn a_copy_of_what_came_to_nothing_is_tried_with_its_new_content() {
 }
 
 #[test]
+fn what_is_unknown_raises_the_alarm_once_however_often_it_is_sent() {
+    let server = Setup::new().start();
+    let shop = server.shop();
+    shop.connection("unknown", json!({}));
+    let path = path(&shop, "unknown");
+    let news = chargeback("0192a000-0000-7000-8000-000000000000-1", "dp_unknown");
+    for copies in 0..3 {
+        let post = Post::signed(&path, "msg_unknown", &news);
+        assert_eq!(post.send(&shop).status, 200);
+        let counts = |outcome: &str, count: usize| {
+            let line = format!("outcome=\"{outcome}\"}} {count}");
+            counted(&shop).iter().any(|one| one.ends_with(&line))
+        };
+        until(PATIENCE, "what became of it", || {
+            let is_counted =
+                counts("unknown_payment", 1) && (copies == 0 || counts("copy", copies));
+            is_counted.then_some(())
+        });
+        let all = settled(&shop, "unknown", 1);
+        assert_eq!(all[0]["status"], "UNKNOWN_PAYMENT", "{all:?}");
+        assert_eq!(all.len(), 1);
+    }
+    let log = server.log();
+    assert_eq!(log.matches("nobody knows the payment").count(), 1, "{log}");
+    // Another one is another alarm.
+    let other = chargeback("0192a000-0000-7000-8000-000000000000-1", "dp_other");
+    assert_eq!(
+        Post::signed(&path, "msg_other", &other).send(&shop).status,
+        200
+    );
+    until(PATIENCE, "the second alarm", || {
+        let log = server.log();
+        (log.matches("nobody knows the payment").count() == 2).then_some(())
+    });
+}
+
+#[test]
+fn notifications_of_a_connection_that_is_nobody_s_are_refused_as_such() {
+    let shop = shared::shop();
+    shop.connection("silent", json!({}));
+    assert_eq!(stored(&shop, "silent"), Vec::<Value>::new());
+    let query = "query($id: ID) { listNotifications(connectionId: $id) { edges { node { id } } } }";
+    let asked = |shop: &Shop, id: &str| shop.gql(query, json!({ "id": id }));
+    asked(&shop, "no-such").assert_error("error.connection.not-found");
+    asked(&shared::other_shop(), "silent").assert_error("error.connection.not-found");
+}
+
+#[test]
 fn genuine_news_that_cannot_be_read_is_kept_as_failed() {
     let server = Setup::new().start();
     let shop = server.shop();

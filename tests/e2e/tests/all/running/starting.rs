@@ -1,5 +1,10 @@
 //! Starting.
 
+use std::{
+    io::{BufRead as _, BufReader},
+    process::{Command, Stdio},
+};
+
 use testkit::{Backend, Order, PATIENCE, Setup, cards, until};
 
 #[test]
@@ -176,4 +181,45 @@ fn keys_are_not_rotated_once_a_database_has_another_in_its_place() {
         .shop()
         .order(&Order::token(&token))
         .assert_status("SUCCEEDED");
+}
+
+#[test]
+fn the_limit_on_open_files_is_raised_and_deliveries_leave_most_of_it() {
+    let root = tempfile::tempdir().unwrap();
+    let serve = Setup::new().on(Backend::Embedded).serve(root.path());
+    let mut limited = Command::new("bash");
+    limited
+        .args([
+            "-c",
+            "ulimit -Sn 300 && ulimit -Hn 1024 && exec \"$@\"",
+            "bash",
+        ])
+        .arg(serve.get_program())
+        .args(serve.get_args());
+    for (name, value) in serve.get_envs() {
+        match value {
+            Some(value) => limited.env(name, value),
+            None => limited.env_remove(name),
+        };
+    }
+    let mut process = limited
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(process.stderr.take().unwrap()).lines();
+    let said: Vec<String> = lines
+        .map_while(Result::ok)
+        .filter(|line| line.contains("the limit on open files"))
+        .take(2)
+        .collect();
+    process.kill().unwrap();
+    process.wait().unwrap();
+    let of_files =
+        |line: &String| line.contains("open_files=1024") || line.contains("open_files\":1024");
+    assert!(said.iter().all(of_files), "{said:?}");
+    assert!(said[0].contains("256"), "{said:?}");
+    // 4,096 connections of clients would not find room.
+    assert!(said[1].contains("LimitNOFILE"), "{said:?}");
 }

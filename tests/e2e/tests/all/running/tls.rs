@@ -248,3 +248,21 @@ fn live_mode_refuses_each_risk_and_check_tells_the_same() {
         }
     }
 }
+
+#[test]
+fn a_delivery_to_a_certificate_that_nobody_vouches_for_says_so() {
+    let (receiver, _dir) = secured(Setup::new());
+    let server = Setup::new().start();
+    let shop = server.shop();
+    let save = "mutation($url: String!) { saveWebhookEndpoint(url: $url, kinds: [\"endpoint.*\"]) { id } }";
+    let url = format!("https://{}/hooks", receiver.address());
+    let made = shop.gql(save, serde_json::json!({ "url": url }));
+    let test =
+        "mutation($id: ID!) { sendTestEvent(endpointId: $id) { attempts { status error } } }";
+    let tested = shop.gql(test, serde_json::json!({"id": made.root()["id"]}));
+    let error = tested.root()["attempts"][0]["error"].clone();
+    assert_eq!(
+        error,
+        "its certificate is not trusted, not valid now, or not for its name"
+    );
+}

@@ -10,7 +10,7 @@ use std::{
 };
 
 use serde_json::json;
-use testkit::{KeyKind, PATIENCE, Server, Setup, cards};
+use testkit::{KeyKind, PATIENCE, Server, Setup, cards, until};
 
 #[test]
 fn a_stop_ends_streams_in_order_and_they_are_not_complete() {
@@ -89,6 +89,26 @@ fn a_stream_on_which_events_come_all_the_time_ends_with_its_credential_too() {
     );
     assert_eq!(stream.next_event().unwrap().event, "complete");
     busy.join().unwrap();
+}
+
+#[test]
+fn nothing_is_sent_to_a_key_that_was_revoked_more_than_a_second_ago() {
+    let server = Setup::new().start();
+    let key = server.create_key(KeyKind::Secret);
+    let revoked = server.shop_with(&key);
+    let mut stream = revoked.follow(None);
+    revoke(&server, &key);
+    until(PATIENCE, "requests with the key are refused", || {
+        (revoked.gql("{ __typename }", json!({})).status() == 401).then_some(())
+    });
+    // The bound itself: what was judged a moment before the revocation may count for so long.
+    thread::sleep(Duration::from_millis(1100));
+    server.shop().authorise(cards::VISA);
+    let said = stream.next_event().unwrap();
+    assert_eq!(
+        said.data["errors"][0]["extensions"]["code"],
+        "api.key.unauthorized"
+    );
 }
 
 #[test]

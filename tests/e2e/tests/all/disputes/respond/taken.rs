@@ -149,17 +149,28 @@ fn copies_under_one_key_get_one_answer() {
     for answer in &answers {
         assert_eq!(answer.root(), answers[0].root());
     }
-    let other = json!({"texts": [text("OTHER", "Another word.")]});
+    let other = json!({"texts": [text("TIMELINE", "Another word.")]});
     let reused = submit_once(&shop, &id, &other, Some(&key));
     reused.assert_error("error.idempotency.key-reused");
     assert_eq!(taken_of(&shop, &dispute).len(), 1);
 }
 
 #[test]
-fn a_document_of_what_is_known_is_made_sent_and_kept() {
+fn a_document_of_what_is_known_is_shown_before_made_sent_and_kept() {
     let shop = server().shop();
     let dispute = disputed(&shop, cards::DISPUTED);
     let id = id_of(&dispute);
+    let query = "query($id: ID!) { disputeEvidence(id: $id) { documentUrl } }";
+    let evidence = shop.gql(query, json!({ "id": id }));
+    let url = evidence.root()["documentUrl"].as_str().unwrap().to_owned();
+    let shown = shop.download(&url);
+    assert_eq!(shown.status, 200, "{}", shown.text());
+    assert!(shown.body.starts_with(b"%PDF-"));
+    let disposition = shown.header("content-disposition").unwrap();
+    assert!(disposition.contains("evidence.pdf"), "{disposition}");
+    assert!(shop.attachments_of_dispute(&id).is_empty());
+    let (altered, _) = url.split_at(url.len() - 1);
+    assert_eq!(shop.download(altered).status, 404);
     draft(&shop, &id, &json!({"document": true})).root();
     let submitted = submit(&shop, &id, &json!({}));
     assert_eq!(submitted.root()["response"]["state"], "TAKEN");
@@ -174,4 +185,61 @@ fn a_document_of_what_is_known_is_made_sent_and_kept() {
     assert!(found.body.starts_with(b"%PDF-"));
     let taken = taken_of(&shop, &dispute);
     assert_eq!(taken[0]["files"][0]["bytes"], kept[0]["size"]);
+}
+
+#[test]
+fn of_documents_that_are_made_at_once_the_one_that_is_sent_becomes_a_file() {
+    let shop = server().shop();
+    let dispute = disputed(&shop, cards::DISPUTED);
+    let id = id_of(&dispute);
+    let answers = at_once(6, |_| {
+        let answer = submit(&shop, &id, &json!({"document": true}));
+        answer.error_code().is_none()
+    });
+    assert_eq!(answers.iter().filter(|is_taken| **is_taken).count(), 1);
+    let kept = shop.attachments_of_dispute(&id);
+    assert_eq!(kept.len(), 1, "{kept:?}");
+    // The others were never files, so that no death of a process could have left one.
+    let trail = server().run(&["audit", "list", "--json", "--act", "attachment.stored"]);
+    let stored = trail.lines().filter(|line| line.contains(&id)).count();
+    assert_eq!(stored, 1, "{trail}");
+}
+
+#[test]
+fn drafts_that_are_saved_at_once_all_count_and_what_is_submitted_is_the_draft_that_was_answered() {
+    let shop = server().shop();
+    for round in 0..3 {
+        let dispute = disputed(&shop, cards::DISPUTED);
+        let id = id_of(&dispute);
+        let file = shop.attach_to_dispute(&id, &pdf("letter.pdf"));
+        let parts = [
+            json!({"texts": [text("OTHER", "A word.")]}),
+            json!({"attachments": [file]}),
+            json!({"document": true}),
+        ];
+        let answers = at_once(parts.len(), |n| draft(&shop, &id, &parts[n]));
+        for answer in &answers {
+            answer.root();
+        }
+        let query = "query($id: ID!) { disputeEvidence(id: $id) { evidence { document texts { kind } response { attachmentIds } } } }";
+        let kept = shop.gql(query, json!({ "id": id })).root()["evidence"].clone();
+        let count = |of: &str| kept.pointer(of).unwrap().as_array().unwrap().len();
+        let all = (
+            count("/texts"),
+            count("/response/attachmentIds"),
+            kept["document"].as_bool(),
+        );
+        assert_eq!(all, (1, 1, Some(true)), "round {round}");
+        // A draft that was answered before the submission began is what was submitted.
+        let more = [text("OTHER", "A word."), text("TIMELINE", "Another.")];
+        let answers = at_once(2, |n| match n {
+            0 => draft(&shop, &id, &json!({"texts": more})),
+            _ => submit(&shop, &id, &json!({})),
+        });
+        let is_kept = answers[0].error_code().is_none();
+        let sent = taken_of(&shop, &dispute);
+        assert_eq!(sent.len(), 1, "round {round}");
+        let texts = 1 + usize::from(is_kept);
+        assert_eq!(sent[0]["texts"], texts, "round {round}: {}", sent[0]);
+    }
 }

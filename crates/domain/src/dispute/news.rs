@@ -1,0 +1,166 @@
+//! What is learnt of a response to a dispute, and what is made of it.
+
+use std::time::Duration;
+
+use super::{
+    Dispute, DisputeEvent, DisputeOccurrence, DisputeReport, DisputeResponse, DisputeStatus,
+    ResponseState, response::capitalised,
+};
+use crate::{
+    Timestamp,
+    processor_text::{OwnCard, TEXT_MAX, processor_text},
+};
+
+/// What is learnt of a response that is being sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ResponseNews {
+    /// The processor has it; the dispute stands so.
+    Taken(DisputeReport),
+    /// It was not sent, and is still wanted. Why, as a clause.
+    NotSent(String),
+    /// It may have been sent, and nothing came back.
+    NoAnswer,
+    /// The processor refused it: a clause.
+    Refused(String),
+    /// The processor does not have it, as far as it says.
+    Absent(Absence),
+    /// What was sent again was refused: a clause. Whether something that was sent before may still come to light is not known.
+    RefusedAgain(String),
+    /// The processor could not be asked.
+    LookUpFailed,
+}
+
+/// That a processor does not have a response.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Absence {
+    /// How the dispute stands, where it says that.
+    pub report: Option<DisputeReport>,
+    /// When it was asked.
+    pub asked: Timestamp,
+    /// So long after the response can have been sent at the latest, this proves that it never arrived. `None`: it never does.
+    pub final_after: Option<Duration>,
+}
+
+impl ResponseNews {
+    /// The news with the processor's texts as they are kept, about a payment that is paid with this. A report that can't be kept counts
+    /// for none.
+    #[must_use]
+    pub fn cleaned(self, card: OwnCard<'_>) -> Self {
+        match self {
+            Self::Taken(report) if report.check().is_err() => Self::NoAnswer,
+            Self::Taken(report) => Self::Taken(report.cleaned(card)),
+            Self::Absent(absence) => {
+                let kept = absence.report.filter(|report| report.check().is_ok());
+                let report = kept.map(|report| report.cleaned(card));
+                Self::Absent(Absence { report, ..absence })
+            }
+            Self::NotSent(reason) => Self::NotSent(processor_text(&reason, TEXT_MAX)),
+            Self::Refused(reason) => Self::Refused(processor_text(&reason, TEXT_MAX)),
+            Self::RefusedAgain(reason) => Self::RefusedAgain(processor_text(&reason, TEXT_MAX)),
+            Self::NoAnswer => Self::NoAnswer,
+            Self::LookUpFailed => Self::LookUpFailed,
+        }
+    }
+}
+
+impl Dispute {
+    /// Takes what is learnt of a response. An empty list: nothing of it is news, or it is to be sent again
+    /// ([`Dispute::send_response_again`]).
+    pub fn settle_response(
+        &mut self,
+        n: u32,
+        news: ResponseNews,
+        at: Timestamp,
+    ) -> Vec<DisputeOccurrence> {
+        if !self.response(n).is_some_and(DisputeResponse::is_open) {
+            return Vec::new();
+        }
+        match news {
+            ResponseNews::Taken(report) => {
+                // What was taken before the processor asked again answers nothing of what it asks now.
+                self.answered |= self.response(n).is_some_and(|one| !one.overtaken);
+                self.set_state(n, ResponseState::Taken);
+                let taken = DisputeOccurrence::new(at, "The response was taken")
+                    .saying("The processor has it.")
+                    .event(self.response_event(n));
+                let mut occurred = vec![taken];
+                occurred.extend(self.take(report, at));
+                occurred
+            }
+            ResponseNews::NotSent(why) => {
+                let shown = format!("{}. It is tried again.", capitalised(&why));
+                self.ask_later(n, false, at);
+                vec![self.shown(n, at, "The response could not be sent", shown)]
+            }
+            ResponseNews::NoAnswer => {
+                self.ask_later(n, true, at);
+                let shown = "Whether the processor has it is not known: it is asked.".to_owned();
+                vec![self.shown(n, at, "The response got no answer", shown)]
+            }
+            ResponseNews::LookUpFailed => {
+                self.ask_later(n, false, at);
+                let shown = "The processor could not be asked whether it has the response. It is asked again.".to_owned();
+                vec![self.shown(n, at, "The response is not confirmed", shown)]
+            }
+            ResponseNews::Refused(reason) => self.refuse(n, reason, at),
+            ResponseNews::Absent(absence) => self.take_absence(n, absence, at),
+            ResponseNews::RefusedAgain(reason) => {
+                self.ask_later(n, false, at);
+                let shown = format!(
+                    "It was refused when it was sent again: {reason}. What was sent first may still arrive; the processor is asked again."
+                );
+                vec![self.shown(n, at, "The response is not confirmed", shown)]
+            }
+        }
+    }
+
+    /// Whether a response that the processor does not have is still wanted there.
+    pub fn is_still_wanted(&self, n: u32) -> bool {
+        self.status == DisputeStatus::NeedsResponse
+            && self
+                .response(n)
+                .is_some_and(|one| one.is_open() && one.stage == self.stage)
+    }
+
+    /// Whether a look-up proves that nothing of a response that was sent arrives any more. The processor may have been asked before
+    /// the request reached it, or may look into books that are behind.
+    #[cfg_attr(
+        feature = "planted",
+        planted::alternatives(AbsentResponseTooEarly = super::bugs::absence_is_final)
+    )]
+    pub fn is_proven_absent(&self, n: u32, absence: &Absence) -> bool {
+        let sent = self.response(n).and_then(|one| match one.state {
+            ResponseState::Sending { send_by, .. } => Some(send_by),
+            _ => None,
+        });
+        sent.zip(absence.final_after)
+            .is_some_and(|(send_by, span)| absence.asked >= send_by.after(span))
+    }
+
+    fn take_absence(&mut self, n: u32, absence: Absence, at: Timestamp) -> Vec<DisputeOccurrence> {
+        let is_proven = self.is_proven_absent(n, &absence);
+        let mut occurred = match absence.report {
+            Some(report) => self.take(report, at),
+            None => Vec::new(),
+        };
+        if self.is_still_wanted(n) {
+            return occurred;
+        }
+        if is_proven {
+            let reason = "it did not reach the processor, and the dispute went on without it";
+            occurred.extend(self.refuse(n, reason.to_owned(), at));
+        } else {
+            self.ask_later(n, false, at);
+            let shown = "The processor does not have it yet, which proves nothing so soon. It is asked again.".to_owned();
+            occurred.push(self.shown(n, at, "The response is not confirmed", shown));
+        }
+        occurred
+    }
+
+    fn refuse(&mut self, n: u32, reason: String, at: Timestamp) -> Vec<DisputeOccurrence> {
+        let shown = format!("{}.", capitalised(&reason));
+        self.set_state(n, ResponseState::Refused { reason });
+        let refused = self.shown(n, at, "The response was not taken", shown);
+        vec![refused.event(DisputeEvent::Updated(self.facts()))]
+    }
+}
