@@ -75,7 +75,9 @@ export type ToFrame =
   | { readonly type: "enable" }
   | { readonly type: "disable" }
   /** A wallet's token from the loader's button: pay with it (Drop-In), or tokenise it (Elements). */
-  | { readonly type: "walletToken"; readonly attempt: string; readonly wallet: "walleta" | "walletb"; readonly token: string }
+  | { readonly type: "walletToken"; readonly attempt: string; readonly wallet: "walleta" | "walletb"; readonly token: string; readonly transactionId?: string }
+  /** Wallet B asks who the merchant is: answered by a `walletSession` with the same `request`. */
+  | { readonly type: "walletSession"; readonly request: string; readonly validationUrl: string; readonly displayName: string }
   /** What the loader saw of the customer's errand. It decides nothing: the frame asks the service. */
   | { readonly type: "actionSignal"; readonly action: string; readonly signal: "returned" | "closed" | "givenUp" | "popupRefused" | "opened" }
   | { readonly type: "destroy" };
@@ -122,7 +124,9 @@ export type ToLoader =
   /** The customer gave up an errand or a wallet's sheet. */
   | { readonly type: "cancel" }
   /** Facts for the loader's wallet buttons: from the service's `sdkConfiguration`. */
-  | { readonly type: "configuration"; readonly configuration: SdkConfiguration; readonly texts: Readonly<Record<string, string>> }
+  | { readonly type: "configuration"; readonly configuration: SdkConfiguration; readonly texts: Readonly<Record<string, string>>; /** Test mode alone: the address of the wallets' stand-in, from "built:wallet-stand-in.js". */ readonly standIn?: string }
+  /** The session of wallet B's network, as `setupWallet` answers it; without one, why there is none. */
+  | { readonly type: "walletSession"; readonly request: string; readonly session?: unknown; readonly error?: string }
   | { readonly type: "error"; readonly error: { readonly message: string; readonly type?: string } };
 
 /** What a browser's credential may know of its team, by the query `sdkConfiguration`. */

@@ -1,0 +1,193 @@
+/**
+ * Builds what the service embeds: the loader, the frame's scripts and style, `manifest.json`, `integrity.json`.
+ *
+ *   node build.mjs             writes ../crates/server/assets/sdk
+ *   node build.mjs --check     builds into a temporary folder; fails on any difference and on any file over its budget
+ *   node build.mjs --release   keeps the loader of this build permanently in released/v1
+ *   node build.mjs --packages  writes the dist folders of packages/*
+ *
+ * File names hold a hash of the contents, so that files can be cached permanently. The same sources and the same
+ * version of esbuild give the same bytes.
+ */
+import { build } from "esbuild";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { budgetReport } from "./tools/budget.mjs";
+import { buildPackages } from "./tools/packages.mjs";
+
+const ROOT = dirname(fileURLToPath(import.meta.url));
+const ASSETS = join(ROOT, "../crates/server/assets/sdk");
+const RELEASED = join(ROOT, "released/v1");
+const LANGUAGES = ["fr", "de", "es", "nl", "pt"];
+
+/** Scripts of documents, by the name that the manifest has for them. Each is one file: the service speaks HTTP/1.1. */
+const SCRIPTS = {
+  "card.js": "src/frame/card.ts",
+  "checkout.js": "src/frame/checkout.ts",
+  "challenge.js": "src/frame/challenge.ts",
+  "return.js": "src/frame/return.ts",
+  "hosted.js": "src/frame/hosted.ts",
+};
+
+const COMMON = {
+  absWorkingDir: ROOT,
+  bundle: true,
+  charset: "utf8",
+  legalComments: "none",
+  minify: true,
+  target: ["chrome100", "firefox100", "safari15.4"],
+  write: false,
+};
+
+const sha = (algorithm, contents, encoding) => createHash(algorithm).update(contents).digest(encoding);
+const integrityOf = (contents) => `sha384-${sha("sha384", contents, "base64")}`;
+
+/** `card.js` with these contents becomes `card.0123456789ab.js`. */
+function hashedName(name, contents) {
+  const dot = name.lastIndexOf(".");
+  return `${name.slice(0, dot)}.${sha("sha256", contents, "hex").slice(0, 12)}${name.slice(dot)}`;
+}
+
+/** The files of one build: contents by hashed name, and the hashed name of each plain one. */
+class Output {
+  contents = new Map();
+  names = new Map();
+
+  add(name, contents) {
+    const hashed = hashedName(name, contents);
+    this.contents.set(hashed, Buffer.from(contents));
+    this.names.set(name, hashed);
+    return hashed;
+  }
+}
+
+/** Bundles one file and returns its text. */
+async function bundle(entry, options) {
+  const result = await build({ ...COMMON, entryPoints: [entry], ...options });
+  return result.outputFiles[0].text;
+}
+
+/**
+ * Names of files that are only known once they are built. A dynamic import of `messages/fr` stays an import of the
+ * module with the hash in its name; an imported picture or the wallets' stand-in (`built:wallet-stand-in.js`) becomes
+ * its address.
+ */
+function builtFiles(output) {
+  return {
+    name: "built-files",
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /messages\/(fr|de|es|nl|pt)\.(js|ts)$/ }, ({ kind, path }) => {
+        if (kind !== "dynamic-import") return undefined;
+        return { path: `./${output.names.get(`messages.${basename(path).slice(0, 2)}.js`)}`, external: true };
+      });
+      onResolve({ filter: /\.svg$/ }, ({ kind, path, resolveDir }) => {
+        const hashed = output.add(basename(path), readFileSync(join(resolveDir, path)));
+        return kind === "url-token" ? { path: `./${hashed}`, external: true } : { path: hashed, namespace: "address" };
+      });
+      onResolve({ filter: /^built:/ }, ({ path }) => ({ path: output.names.get(path.slice(6)), namespace: "address" }));
+      onLoad({ filter: /.*/, namespace: "address" }, ({ path }) => ({ contents: `/sdk/v1/f/${path}`, loader: "text" }));
+    },
+  };
+}
+
+/** Builds the frame's files. Those that others name come first. */
+async function buildFrame(output) {
+  for (const language of LANGUAGES) {
+    const entry = `src/shared/messages/${language}.ts`;
+    if (existsSync(join(ROOT, entry))) output.add(`messages.${language}.js`, await bundle(entry, { format: "esm" }));
+  }
+  const standIn = "src/loader/wallet-stand-in.ts";
+  if (existsSync(join(ROOT, standIn))) output.add("wallet-stand-in.js", await bundle(standIn, { format: "iife" }));
+  const plugins = [builtFiles(output)];
+  for (const [name, entry] of Object.entries(SCRIPTS)) {
+    if (existsSync(join(ROOT, entry))) output.add(name, await bundle(entry, { format: "esm", plugins }));
+  }
+  const style = "src/frame/frame.css";
+  if (existsSync(join(ROOT, style))) output.add("frame.css", await bundle(style, { plugins }));
+}
+
+/** The loaders of earlier releases, as `releases.json` lists them, oldest first. */
+function readReleases() {
+  const list = join(RELEASED, "releases.json");
+  return existsSync(list) ? JSON.parse(readFileSync(list, "utf8")) : [];
+}
+
+/** Builds everything: contents by file name, with `manifest.json` and `integrity.json`. */
+async function buildAssets() {
+  const frame = new Output();
+  await buildFrame(frame);
+  const loader = await bundle("src/loader/index.ts", { format: "iife" });
+  const current = { file: hashedName("pointsman.js", loader), integrity: integrityOf(loader), bytes: Buffer.byteLength(loader) };
+  const files = new Map(frame.contents);
+  const releases = readReleases();
+  for (const { file, integrity } of releases) {
+    const contents = readFileSync(join(RELEASED, file));
+    if (integrityOf(contents) !== integrity) throw new Error(`released/v1/${file} was changed: ${integrity} is published`);
+    files.set(file, contents);
+  }
+  files.set(current.file, Buffer.from(loader));
+  const json = (value) => Buffer.from(`${JSON.stringify(value, null, 2)}\n`);
+  const names = Object.fromEntries([...frame.names].sort());
+  files.set("manifest.json", json({ loader: { file: current.file, integrity: current.integrity }, files: names }));
+  const isReleased = releases.some(({ file }) => file === current.file);
+  files.set("integrity.json", json({ loaders: isReleased ? releases : [...releases, current] }));
+  return { current, files, names: frame.names };
+}
+
+function writeFiles(folder, files) {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  for (const [name, contents] of files) writeFileSync(join(folder, name), contents);
+}
+
+/** Names of files that are in one folder alone or differ. */
+function differences(left, right) {
+  const names = new Set([left, right].flatMap((folder) => (existsSync(folder) ? readdirSync(folder) : [])));
+  const read = (folder, name) => (existsSync(join(folder, name)) ? readFileSync(join(folder, name)) : Buffer.from("absent"));
+  return [...names].filter((name) => !read(left, name).equals(read(right, name))).sort();
+}
+
+/** Keeps the loader of this build in `released/v1`. */
+function release({ current, files }) {
+  const releases = readReleases();
+  if (releases.some(({ file }) => file === current.file)) return console.log(`${current.file} is released already`);
+  const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  mkdirSync(RELEASED, { recursive: true });
+  writeFileSync(join(RELEASED, current.file), files.get(current.file));
+  const entry = { ...current, version, releasedOn: new Date().toISOString().slice(0, 10) };
+  writeFileSync(join(RELEASED, "releases.json"), `${JSON.stringify([...releases, entry], null, 2)}\n`);
+  console.log(`released ${current.file} as ${version}`);
+}
+
+async function check(assets) {
+  const folder = mkdtempSync(join(tmpdir(), "pointsman-sdk-"));
+  try {
+    writeFiles(folder, assets.files);
+    const found = differences(ASSETS, folder);
+    if (found.length > 0) throw new Error(`not what the sources give: ${found.join(", ")}; run "npm run build" in sdk/`);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function main(flags) {
+  if (flags.includes("--packages")) return buildPackages(ROOT, COMMON);
+  let assets = await buildAssets();
+  if (flags.includes("--release")) {
+    release(assets);
+    assets = await buildAssets();
+  }
+  const { lines, isWithin } = budgetReport(assets);
+  console.log(lines.join("\n"));
+  if (flags.includes("--check")) await check(assets);
+  else writeFiles(ASSETS, assets.files);
+  if (!isWithin) throw new Error("over the size budget");
+}
+
+await main(process.argv.slice(2)).catch((error) => {
+  console.error(error.message);
+  process.exitCode = 1;
+});
