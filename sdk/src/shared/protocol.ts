@@ -23,6 +23,15 @@ export interface Welcome {
   readonly welcome: string;
 }
 
+/**
+ * Challenge document or return page to the merchant's page, by `window.postMessage` at its exact origin: the customer is back
+ * from the errand with this `Action.id`. It decides nothing: the loader hands it on as `actionSignal`, and the frame asks the service.
+ */
+export interface Returned {
+  readonly pointsman: typeof PROTOCOL;
+  readonly returned: string;
+}
+
 /** What the frame shows: the card fields alone (the merchant owns the button), or the whole checkout. */
 export type Surface = "card" | "checkout";
 
@@ -51,6 +60,12 @@ export interface FrameOptions {
   readonly ancestors: readonly string[];
   /** Whether the loader's page is on a phone or in a web view: the customer is sent on by redirect. */
   readonly redirectOnly: boolean;
+  /** The scheme of the merchant's page where the frame stands. Without it the frame follows the customer's system. */
+  readonly colorScheme?: "light" | "dark";
+  /** The merchant's page without its fragment: where the customer lands after a redirect, with `id` and a status added. */
+  readonly returnUrl?: string;
+  /** The payment that the customer comes back from, of the parameter `id` beside `3ds_status` or `apm_status`. The frame asks the service how it stands. */
+  readonly resumePayment?: string;
 }
 
 /** Sizes of the merchant's window, for native challenges. Pixels, minutes. */
@@ -95,7 +110,10 @@ export interface CardFacts {
 /** How the customer's errand is shown. */
 export interface Action {
   readonly id: string;
-  /** Our own `/sdk/v1/frame/challenge?…` for a modal; for popup and redirect the address to open. */
+  /**
+   * Where `supportsIframe`: our own `/sdk/v1/frame/challenge?…`, which frames the page; opened as a window of its own it goes on to that
+   * page, so it serves a popup as well. Otherwise the address to open in a popup.
+   */
   readonly url: string;
   readonly kind: "3ds" | "apm";
   /** Whether the page may be shown in a frame. */
