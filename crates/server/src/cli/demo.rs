@@ -23,7 +23,7 @@ use crate::{
     app::{App, Configured, Databases, Files, Founding, Listeners},
     config::{Sandbox, Settings, Sources, no_color},
     data_dir::DataDir,
-    demo::{Client, Colour, Narrator, curl_line, play},
+    demo::{Client, Colour, Evidence, Narrator, curl_line, play},
     log,
     telemetry::Metrics,
 };
@@ -103,6 +103,11 @@ async fn run(flags: &Demo, fresh: &Path) -> anyhow::Result<bool> {
     let mut stop = EndSignals::listen()?;
     let held = DataDir::at(data).hold()?;
     let databases = Databases::open(held.dir(), &settings, &world, Founding::Allowed).await?;
+    let evidence = if databases.is_shared() && settings.attachments.bucket.is_none() {
+        Evidence::TextsAlone
+    } else {
+        Evidence::WithDocument
+    };
     let files = Files::read(&settings, &world)?;
     let app = App::open(
         held,
@@ -122,7 +127,7 @@ async fn run(flags: &Demo, fresh: &Path) -> anyhow::Result<bool> {
         let right = tokio::select! {
             biased;
             () = stop.next() => false,
-            right = run_story(flags, address, &key) => {
+            right = run_story(flags, address, &key, evidence) => {
                 if !flags.exit {
                     stop.next().await;
                 }
@@ -146,7 +151,7 @@ async fn run(flags: &Demo, fresh: &Path) -> anyhow::Result<bool> {
     Ok(right || !flags.exit)
 }
 
-async fn run_story(flags: &Demo, address: SocketAddr, key: &str) -> bool {
+async fn run_story(flags: &Demo, address: SocketAddr, key: &str, evidence: Evidence) -> bool {
     let seen = stdout().is_terminal() && !no_color();
     let mut narrator = Narrator::new(
         Box::new(stdout()),
@@ -157,7 +162,7 @@ async fn run_story(flags: &Demo, address: SocketAddr, key: &str) -> bool {
         "A fresh sandbox at http://{address}, used through its public API only."
     ));
     let client = Client::new(format!("http://{address}"), key.to_owned());
-    let right = play(&client, &mut narrator).await;
+    let right = play(&client, &mut narrator, evidence).await;
     if !flags.exit {
         narrator.line("");
         narrator.headline("It keeps serving. Ctrl-C ends it and removes its data.");

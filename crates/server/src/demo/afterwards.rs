@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{
+    Evidence,
     narrator::Narrator,
     receiver::{Message, Receiver},
     story::{Step, Story, by_card, check, ending, pause},
@@ -147,13 +148,19 @@ impl Story<'_> {
             submitDisputeEvidence(id: $id, evidence: $evidence, submit: true) { status response { state } } }";
         let words =
             json!({"kind": "DELIVERY", "text": "Handed over on 3 March, signed by the customer."});
-        let given = json!({"id": dispute, "evidence": {"texts": [words], "document": true}});
-        narrator.asked(
-            "submitDisputeEvidence",
-            "a text, and all that is known as a PDF",
-        );
+        let document = self.evidence == Evidence::WithDocument;
+        let given = json!({"id": dispute, "evidence": {"texts": [words], "document": document}});
+        let sent_with = if document {
+            "a text, and all that is known as a PDF"
+        } else {
+            "a text (files need an object store where the database is on a server)"
+        };
+        narrator.asked("submitDisputeEvidence", sent_with);
         let sent = self.client.run(query, given, None).await?;
         let state = sent.text("/data/submitDisputeEvidence/response/state");
+        if state.is_empty() {
+            return Err(sent.text("/errors/0/message"));
+        }
         narrator.answered(&state);
         check("the response", &state, "TAKEN")?;
         hooks.wait(narrator, "dispute.won", &id).await?;

@@ -13,9 +13,18 @@ use std::net::SocketAddr;
 pub use client::Client;
 pub use narrator::{Colour, Narrator};
 
+/// What the shop can send when a payment is disputed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Evidence {
+    /// A text, and a document of what is known.
+    WithDocument,
+    /// A text alone: on a database server without an object store there are no files.
+    TextsAlone,
+}
+
 /// Tells the whole story. Returns whether every step came out right.
-pub async fn play(client: &Client, narrator: &mut Narrator) -> bool {
-    story::play(client, narrator).await;
+pub async fn play(client: &Client, narrator: &mut Narrator, evidence: Evidence) -> bool {
+    story::play(client, narrator, evidence).await;
     narrator.close()
 }
 

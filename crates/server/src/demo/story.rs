@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use changes::moved;
 
 use super::{
+    Evidence,
     client::{Client, Reply},
     narrator::Narrator,
 };
@@ -30,16 +31,18 @@ pub(super) struct Story<'a> {
     token: String,
     /// The payment that is captured and refunded.
     paid_in_parts: String,
+    pub(super) evidence: Evidence,
 }
 
 pub(super) type Step = Result<(), String>;
 
 /// Tells every step, also after one that went wrong.
-pub(super) async fn play(client: &Client, narrator: &mut Narrator) {
+pub(super) async fn play(client: &Client, narrator: &mut Narrator, evidence: Evidence) {
     let mut story = Story {
         client,
         token: String::new(),
         paid_in_parts: String::new(),
+        evidence,
     };
     story.keep_a_card(narrator).await;
     story.pay_with_the_token(narrator).await;
