@@ -32,6 +32,15 @@ export interface Returned {
   readonly returned: string;
 }
 
+/**
+ * Challenge document to the merchant's page, by `window.postMessage` at its exact origin: the page inside the document of this
+ * `Action.id` has fired its load event. Without it the loader offers a window of its own after 8 s.
+ */
+export interface Shown {
+  readonly pointsman: typeof PROTOCOL;
+  readonly shown: string;
+}
+
 /** What the frame shows: the card fields alone (the merchant owns the button), or the whole checkout. */
 export type Surface = "card" | "checkout";
 
@@ -129,7 +138,9 @@ export type ToLoader =
   | { readonly type: "size"; readonly height: number }
   | { readonly type: "change"; readonly isComplete: boolean; readonly isEmpty: boolean; readonly value: { readonly cardBrand?: string; readonly billingAddress?: { readonly countryCode?: string; readonly postalCode?: string } }; readonly errors: Readonly<Partial<Record<FieldName, string>>> }
   | { readonly type: "focus" | "blur"; readonly field: FieldName }
-  /** The answer to `submit`. */
+  /** Elements: the customer pressed Enter in a field. The loader submits the merchant's form, which leads to `submit`. */
+  | { readonly type: "submitRequest" }
+  /** The answer to `submit`. A field that is not filled in right is an error of type `invalid-field`: the frame shows it, `onError` does not report it. */
   | { readonly type: "result"; readonly attempt: string; readonly token?: string; readonly card?: CardFacts; readonly errors: readonly { readonly message: string; readonly type?: string }[] }
   /** The customer has to act elsewhere. */
   | { readonly type: "action"; readonly action: Action }
