@@ -38,7 +38,7 @@ const COMMON = {
   charset: "utf8",
   legalComments: "none",
   minify: true,
-  target: ["chrome100", "firefox100", "safari15.4"],
+  target: ["chrome100", "firefox101", "safari16.4"],
   write: false,
 };
 
@@ -64,6 +64,9 @@ class Output {
   }
 }
 
+/** Scripts that run in the merchant's page, whose encoding may be any. */
+const ON_PAGE = { format: "iife", charset: "ascii" };
+
 /** Bundles one file and returns its text. */
 async function bundle(entry, options) {
   const result = await build({ ...COMMON, entryPoints: [entry], ...options });
@@ -88,10 +91,20 @@ function builtFiles(output) {
         return kind === "url-token" ? { path: `./${hashed}`, external: true } : { path: hashed, namespace: "address" };
       });
       onResolve({ filter: /^built:/ }, ({ path }) => ({ path: output.names.get(path.slice(6)), namespace: "address" }));
+      onResolve({ filter: /^integrity:/ }, ({ path }) => ({ path: output.names.get(path.slice(10)), namespace: "integrity" }));
+      onLoad({ filter: /.*/, namespace: "integrity" }, ({ path }) => ({ contents: integrityOf(output.contents.get(path)), loader: "text" }));
       onLoad({ filter: /.*/, namespace: "address" }, ({ path }) => ({ contents: `/sdk/v1/f/${path}`, loader: "text" }));
     },
   };
 }
+
+/** Styles of the loader: minified texts, for constructed sheets. */
+const styleTexts = {
+  name: "style-texts",
+  setup({ onLoad }) {
+    onLoad({ filter: /\.css$/ }, async ({ path }) => ({ contents: await bundle(path, {}), loader: "text" }));
+  },
+};
 
 /** Builds the frame's files. Those that others name come first. */
 async function buildFrame(output) {
@@ -99,8 +112,9 @@ async function buildFrame(output) {
     const entry = `src/shared/messages/${language}.ts`;
     if (existsSync(join(ROOT, entry))) output.add(`messages.${language}.js`, await bundle(entry, { format: "esm" }));
   }
-  const standIn = "src/loader/wallet-stand-in.ts";
-  if (existsSync(join(ROOT, standIn))) output.add("wallet-stand-in.js", await bundle(standIn, { format: "iife" }));
+  const standIn = "src/wallets/stand-in.ts";
+  if (existsSync(join(ROOT, standIn))) output.add("wallet-stand-in.js", await bundle(standIn, { ...ON_PAGE, plugins: [styleTexts] }));
+  output.add("wallets.js", await bundle("src/wallets/index.ts", { ...ON_PAGE, plugins: [styleTexts] }));
   const plugins = [builtFiles(output)];
   for (const [name, entry] of Object.entries(SCRIPTS)) {
     if (existsSync(join(ROOT, entry))) output.add(name, await bundle(entry, { format: "esm", plugins }));
@@ -119,7 +133,7 @@ function readReleases() {
 async function buildAssets() {
   const frame = new Output();
   await buildFrame(frame);
-  const loader = await bundle("src/loader/index.ts", { format: "iife" });
+  const loader = await bundle("src/loader/index.ts", { ...ON_PAGE, plugins: [styleTexts, builtFiles(frame)] });
   const current = { file: hashedName("pointsman.js", loader), integrity: integrityOf(loader), bytes: Buffer.byteLength(loader) };
   const files = new Map(frame.contents);
   const releases = readReleases();

@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 const KIB = 1024;
 
 const BUDGET = {
-  "pointsman.js": 6 * KIB,
+  "pointsman.js": 7.25 * KIB,
   "card.js": 12 * KIB,
   "checkout.js": 17 * KIB,
   "frame.css": 3 * KIB,

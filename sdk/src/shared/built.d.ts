@@ -8,3 +8,20 @@ declare module "built:wallet-stand-in.js" {
   const address: string;
   export default address;
 }
+
+declare module "built:wallets.js" {
+  const address: string;
+  export default address;
+}
+
+/** What a built file must be: `sha384-…`. */
+declare module "integrity:wallets.js" {
+  const integrity: string;
+  export default integrity;
+}
+
+/** A style, as text. */
+declare module "*.css" {
+  const css: string;
+  export default css;
+}

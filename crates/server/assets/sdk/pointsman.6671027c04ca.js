@@ -1,1 +1,0 @@
-"use strict";(()=>{function n(e){if(!e)throw new Error("Pointsman: load pointsman.js by a script element with src, not as a module or inline");return new URL(e).origin}var r=document.currentScript,a=n(r instanceof HTMLScriptElement?r.src:void 0);Object.assign(window,{Pointsman:{protocol:1,service:a}});})();

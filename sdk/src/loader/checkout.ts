@@ -1,0 +1,233 @@
+/** One checkout in the page: the frame of Elements or Drop-In, and what the merchant holds of it. */
+import type { Surface, ToLoader } from "../shared/protocol.js";
+import { openChannel, randomId, type Channel } from "./channel.js";
+import { makeErrands, type Errands } from "./errand.js";
+import { interceptForm } from "./form.js";
+import { makeFormFrame, titleOf } from "./frame.js";
+import { frameOptions, mistakesOf, type Options, type PageFacts } from "./options.js";
+import { browserData, pageFacts } from "./page.js";
+import { notify, PointsmanError } from "./report.js";
+import type { AuthorizePaymentResult, ElementsInstance, PaymentRequestResult } from "./types.js";
+import { placeWallets, type WalletsPlace } from "./wallets.js";
+
+const TIMEOUT_MS = 10_000;
+
+type Message<Type extends ToLoader["type"]> = Extract<ToLoader, { type: Type }>;
+
+/** The checkout in each container: loading once more replaces it. */
+const mounted = new WeakMap<Element, Checkout>();
+
+export function loadCheckout(surface: Surface, service: string, elementOrSelector: unknown, given: Options): Promise<ElementsInstance> {
+  const loading = new Promise<ElementsInstance>((resolve, reject) => {
+    const fail = (message: string, type: string) => {
+      report(given, message, type);
+      reject(new PointsmanError(message, type));
+    };
+    const container = typeof elementOrSelector === "string" ? document.querySelector(elementOrSelector) : elementOrSelector;
+    const mistakes = mistakesOf(surface, given);
+    if (!(container instanceof HTMLElement)) mistakes.unshift("elementOrSelector must be an element of the page or a selector of one");
+    if (!/^https?:/.test(location.origin)) mistakes.push("the page has no origin: serve it over https, not as a file or in a sandboxed frame");
+    if (mistakes.length === 0) {
+      new Checkout({ surface, service, container: container as HTMLElement, options: { ...given }, resolve, fail });
+      return;
+    }
+    mistakes.forEach((message) => report(given, message, "invalid-option"));
+    reject(new PointsmanError(mistakes.join("; "), "invalid-option"));
+  });
+  // A page that listens to onError alone has no unhandled rejection in its console.
+  loading.catch(() => {});
+  return loading;
+}
+
+/** One message to the console and to `onError`. */
+function report(options: Options | undefined, message: string, type?: string): void {
+  console.error(`Pointsman: ${message}`);
+  notify(options?.onError, { error: type ? { message, type } : { message } });
+}
+
+/** What a checkout is made of. */
+interface Parts {
+  readonly surface: Surface;
+  readonly service: string;
+  readonly container: HTMLElement;
+  readonly options: Options;
+  resolve(instance: ElementsInstance): void;
+  fail(message: string, type: string): void;
+}
+
+class Checkout {
+  readonly #parts: Parts;
+  readonly #facts: PageFacts;
+  readonly #frame: HTMLIFrameElement;
+  readonly #channel: Channel;
+  readonly #errands: Errands;
+  readonly #wallets: WalletsPlace;
+  readonly #timer: ReturnType<typeof setTimeout>;
+  readonly #release: () => void;
+  #isBusy = false;
+  #attempt: { id: string; settle(result?: Message<"result">): void } | undefined;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    const { surface, service, container, options } = parts;
+    mounted.get(container)?.destroy();
+    mounted.set(container, this);
+    this.#facts = pageFacts(container);
+    const id = randomId();
+    this.#frame = makeFormFrame(surface, service, id);
+    this.#frame.title = titleOf(options.language);
+    this.#channel = openChannel(this.#frame, service, id, {
+      onConnected: () => this.#start(),
+      onMessage: (message) => this.#receive(message),
+    });
+    const { send } = this.#channel;
+    this.#errands = makeErrands(service, (action, signal) => send({ type: "actionSignal", action, signal }));
+    this.#wallets = placeWallets({
+      surface, service, options, send, once: (run) => this.#once(run),
+      report: (message, type = "wallet") => report(options, message, type),
+    });
+    this.#release = surface === "card" ? interceptForm(container, () => void this.#submit()) : () => {};
+    this.#timer = setTimeout(() => this.#timeOut(), TIMEOUT_MS);
+    document.addEventListener("securitypolicyviolation", this.#violated);
+    container.append(this.#wallets.area, this.#frame);
+  }
+
+  /** The frame is there, perhaps for the second time: what the first one had under way has no answer. */
+  #start(): void {
+    this.#attempt?.settle();
+    this.#channel.send({ type: "init", options: frameOptions(this.#parts.options, this.#facts), browser: browserData() });
+  }
+
+  #receive(message: ToLoader): void {
+    const { container, options, resolve } = this.#parts;
+    switch (message.type) {
+      case "ready":
+        clearTimeout(this.#timer);
+        resolve(this.#instance());
+        return notify(options.onLoaded);
+      case "size":
+        return this.#frame.style.setProperty("height", `${message.height}px`);
+      case "change": {
+        const { isComplete, isEmpty, value, errors } = message;
+        return notify(options.onChange, { isComplete, isEmpty, value, errors });
+      }
+      case "submitRequest":
+        return container.closest("form")?.requestSubmit();
+      case "result":
+        if (message.attempt === this.#attempt?.id) this.#attempt.settle(message);
+        return;
+      case "action":
+        this.#wallets.use((wallets) => wallets.settle(true));
+        return this.#errands.show(message.action, this.#facts.colorScheme === "dark");
+      case "actionDone":
+        return this.#errands.done(message.action);
+      case "redirect":
+        return location.assign(message.url);
+      case "complete":
+        this.#errands.done();
+        this.#wallets.use((wallets) => wallets.settle(message.result.errors.length === 0));
+        return notify(options.onPaymentComplete, message.result as AuthorizePaymentResult);
+      case "cancel":
+        this.#wallets.use((wallets) => wallets.settle(false));
+        return notify(options.onCancel);
+      case "configuration":
+        return this.#wallets.use((wallets) => wallets.configure(message));
+      case "walletSession":
+        return this.#wallets.use((wallets) => wallets.sessionAnswered(message));
+      case "error":
+        this.#wallets.use((wallets) => wallets.settle(false));
+        return report(options, message.error.message, message.error.type);
+      default:
+        return;
+    }
+  }
+
+  /** Runs one attempt to pay. While it runs, others do nothing. */
+  async #once<Answer>(run: () => Promise<Answer>): Promise<Answer | undefined> {
+    if (this.#isBusy) return undefined;
+    this.#isBusy = true;
+    try {
+      return await run();
+    } finally {
+      this.#isBusy = false;
+    }
+  }
+
+  #submit(): Promise<PaymentRequestResult | undefined> {
+    const { options } = this.#parts;
+    return this.#once(async () => {
+      const result = await new Promise<Message<"result"> | undefined>((settle) => {
+        this.#attempt = { id: randomId(), settle };
+        this.#channel.send({ type: "submit", attempt: this.#attempt.id });
+      });
+      this.#attempt = undefined;
+      if (!result?.token) {
+        // What is wrong in a field is shown there: it is no failure.
+        const failures = result?.errors.filter(({ type }) => type !== "invalid-field") ?? [];
+        failures.forEach(({ message, type }) => report(options, message, type));
+        return undefined;
+      }
+      const request = { type: "CARD", token: result.token, ...(result.card && { card: result.card }) };
+      await notify(options.onPaymentRequest, request);
+      return request;
+    });
+  }
+
+  #update(changes: Partial<Options>): boolean {
+    const { surface, options } = this.#parts;
+    const next = { ...options, ...changes, apiKey: options.apiKey };
+    const mistakes = mistakesOf(surface, next);
+    mistakes.forEach((message) => report(options, message, "invalid-option"));
+    if (mistakes.length > 0) return false;
+    Object.assign(options, next);
+    this.#frame.title = titleOf(options.language);
+    this.#channel.send({ type: "update", options: frameOptions(options, this.#facts) });
+    this.#wallets.load();
+    return true;
+  }
+
+  #instance(): ElementsInstance {
+    const { send } = this.#channel;
+    return {
+      submit: () => this.#submit(),
+      update: (changes) => this.#update(changes),
+      focus: (field) => {
+        this.#frame.focus();
+        send(field ? { type: "focus", field } : { type: "focus" });
+      },
+      reset: () => send({ type: "reset" }),
+      enable: () => send({ type: "enable" }),
+      disable: () => send({ type: "disable" }),
+      destroy: () => this.destroy(),
+    };
+  }
+
+  destroy(): void {
+    clearTimeout(this.#timer);
+    document.removeEventListener("securitypolicyviolation", this.#violated);
+    this.#release();
+    this.#attempt?.settle();
+    this.#errands.end();
+    this.#wallets.use((wallets) => wallets.settle(false));
+    this.#wallets.area.remove();
+    this.#channel.close();
+    this.#frame.remove();
+    if (mounted.get(this.#parts.container) === this) mounted.delete(this.#parts.container);
+  }
+
+  #timeOut(): void {
+    const { service, fail } = this.#parts;
+    fail(
+      `no answer from the frame of ${service} within 10 s. Likely ${location.origin} is not among the team's allowed origins ` +
+        "(pointsman team set --allowed-origin), or the service can't be reached",
+      "frame-timeout",
+    );
+  }
+
+  readonly #violated = ({ blockedURI, effectiveDirective }: SecurityPolicyViolationEvent): void => {
+    const { service, fail } = this.#parts;
+    if (!/^(frame|child|default)-src/.test(effectiveDirective) || !blockedURI.startsWith(service)) return;
+    clearTimeout(this.#timer);
+    fail(`the page's Content-Security-Policy forbids the frame: add ${service} to frame-src`, "frame-blocked");
+  };
+}
