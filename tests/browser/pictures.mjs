@@ -1,0 +1,140 @@
+/**
+ * Draws the main states, on desktop and phone, light and dark.
+ *
+ *   node pictures.mjs DIRECTORY   every state, as PNG
+ *   node pictures.mjs --docs      the eight of docs/pictures, as WebP of at most 60 KB
+ */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { INSUFFICIENT_FUNDS, THREE_D_SECURE, UNKNOWN_CHARGED, VISA } from "./support/cards.mjs";
+import { World } from "./support/world.mjs";
+
+const LIMIT_BYTES = 60_000;
+const DOCS = resolve(fileURLToPath(import.meta.url), "../../../docs/pictures");
+const SCREENS = { desktop: { width: 1280, height: 860 }, phone: { width: 390, height: 844 } };
+
+/** What surrounds the form in the merchant's page of the pictures. */
+const SHOP_STYLE = `:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
+  body { margin: 0; background: light-dark(#faf7f2, #16130f); color: light-dark(#2a211a, #efe7dd) }
+  main { max-width: 26rem; margin: 2.5rem auto; padding: 0 1.25rem } h1 { font-size: 1.4rem; margin: 0 0 1.5rem }`;
+
+const more = { allowSaveCard: true, alternativePaymentMethods: [{ type: "bnpla" }, { type: "walletc" }] };
+
+/** How each state is reached. */
+const STATES = {
+  "drop-in": async (visit) => { await visit.open({ head: '<link rel="stylesheet" href="/shop.css">', more }); },
+  "drop-in-filled": async (visit) => {
+    await STATES["drop-in"](visit);
+    await visit.fill(VISA);
+  },
+  "drop-in-wrong": async (visit) => {
+    await STATES["drop-in"](visit);
+    await visit.payButton.click();
+    await visit.form.locator("#error-cardnumber").getByText(/./).waitFor();
+  },
+  "drop-in-declined": async (visit) => {
+    await STATES["drop-in"](visit);
+    await visit.pay(INSUFFICIENT_FUNDS);
+    await visit.part("Error").getByText(/funds/i).waitFor();
+  },
+  "drop-in-paid": async (visit) => {
+    await STATES["drop-in"](visit);
+    await visit.pay(VISA);
+    await visit.paid();
+  },
+  "challenge": async (visit) => {
+    await STATES["drop-in"](visit);
+    await visit.pay(THREE_D_SECURE);
+    await (await visit.frameAt("/sandbox/pages/")).locator("button").first().waitFor();
+  },
+  "elements": async (visit) => { await visit.open({ surface: "card", head: '<link rel="stylesheet" href="/shop.css">' }); },
+  "hosted": async (visit) => { await visit.hosted({ alternativePaymentMethods: JSON.stringify(more.alternativePaymentMethods) }); },
+  "hosted-filled": async (visit) => {
+    await visit.hosted();
+    await visit.fill(VISA);
+  },
+  "hosted-declined": async (visit) => {
+    await visit.hosted();
+    await visit.pay(INSUFFICIENT_FUNDS);
+    await visit.part("Error").getByText(/funds/i).waitFor();
+  },
+  "hosted-paid": async (visit) => {
+    await visit.hosted({ orderId: "1001" });
+    await visit.pay(VISA);
+    await visit.part("Status").getByText(/50\.99/).first().waitFor();
+  },
+  "hosted-unknown": async (visit) => {
+    await visit.hosted();
+    await visit.pay(UNKNOWN_CHARGED);
+    await visit.form.getByText(/asking your bank/i).first().waitFor();
+  },
+  "hosted-missing": async (visit) => { await visit.hosted({ apiKey: undefined }, { waits: false }); },
+  "hosted-french": async (visit) => { await visit.hosted({ language: "fr" }); },
+  "bank": async (visit) => {
+    await visit.hosted();
+    await visit.pay(THREE_D_SECURE);
+    const bank = await visit.frameAt("/sandbox/pages/");
+    await visit.page.goto(bank.url());
+  },
+  "start-page": async (visit) => {
+    visit.page = await visit.context.newPage();
+    await visit.page.goto(visit.world.service.url);
+  },
+};
+
+/** The pictures of the documents: state, screen, scheme. */
+const KEPT = [
+  ["drop-in-filled", "desktop", "light"],
+  ["hosted-filled", "desktop", "light"],
+  ["hosted", "desktop", "dark"],
+  ["hosted-filled", "phone", "light"],
+  ["drop-in-declined", "phone", "light"],
+  ["challenge", "desktop", "light"],
+  ["hosted-paid", "phone", "dark"],
+  ["start-page", "desktop", "light"],
+];
+
+/** The page as WebP, by the browser itself, in the best quality that fits. */
+async function webp(page) {
+  const session = await page.context().newCDPSession(page);
+  for (let quality = 90; quality > 10; quality -= 10) {
+    const { data } = await session.send("Page.captureScreenshot", { format: "webp", quality });
+    const bytes = Buffer.from(data, "base64");
+    if (bytes.length <= LIMIT_BYTES) return bytes;
+  }
+  throw new Error("a picture can't be made small enough");
+}
+
+const [target] = process.argv.slice(2);
+if (!target) {
+  console.error("usage: node pictures.mjs DIRECTORY | --docs");
+  process.exit(2);
+}
+const isForDocs = target === "--docs";
+const directory = isForDocs ? DOCS : resolve(target);
+mkdirSync(directory, { recursive: true });
+const all = Object.keys(STATES).flatMap((state) => Object.keys(SCREENS).flatMap((screen) => ["light", "dark"].map((scheme) => [state, screen, scheme])));
+const only = process.argv[3];
+
+const world = new World();
+await world.start();
+world.shop.show("/shop.css", SHOP_STYLE, { "content-type": "text/css" });
+const ends = [];
+for (const [state, screen, colorScheme] of isForDocs ? KEPT : all.filter(([name]) => !only || name === only)) {
+  const context = { after: (end) => ends.push(end) };
+  const visit = await world.visit(context, { viewport: SCREENS[screen], colorScheme, isMobile: screen === "phone" });
+  const name = `${state}-${screen}-${colorScheme}`;
+  try {
+    await STATES[state](visit);
+    await visit.page.evaluate(() => document.fonts.ready);
+    if (isForDocs) writeFileSync(join(directory, `${name}.webp`), await webp(visit.page));
+    else await visit.page.screenshot({ path: join(directory, `${name}.png`), caret: "hide", animations: "disabled" });
+  } catch (error) {
+    console.error(`${name}: ${error.message.split("\n")[0]}`);
+    await visit.page?.screenshot({ path: join(directory, `FAILED-${name}.png`) }).catch(() => {});
+    process.exitCode = 1;
+  }
+  await visit.end();
+}
+await world.end();
