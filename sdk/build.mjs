@@ -134,17 +134,21 @@ async function buildAssets() {
   const frame = new Output();
   await buildFrame(frame);
   const loader = await bundle("src/loader/index.ts", { ...ON_PAGE, plugins: [styleTexts, builtFiles(frame)] });
-  const current = { file: hashedName("pointsman.js", loader), integrity: integrityOf(loader), bytes: Buffer.byteLength(loader) };
+  const [file, wallets] = [hashedName("pointsman.js", loader), frame.names.get("wallets.js")];
+  const current = { file, integrity: integrityOf(loader), bytes: Buffer.byteLength(loader), wallets };
   const files = new Map(frame.contents);
+  const names = Object.fromEntries([...frame.names].sort());
   const releases = readReleases();
-  for (const { file, integrity } of releases) {
-    const contents = readFileSync(join(RELEASED, file));
-    if (integrityOf(contents) !== integrity) throw new Error(`released/v1/${file} was changed: ${integrity} is published`);
-    files.set(file, contents);
+  for (const released of releases) {
+    const contents = readFileSync(join(RELEASED, released.file));
+    if (integrityOf(contents) !== released.integrity) throw new Error(`released/v1/${released.file} was changed: pages that pin it would break`);
+    files.set(released.file, contents);
+    files.set(released.wallets, readFileSync(join(RELEASED, released.wallets)));
+    // The service gives out the files that the manifest lists. A name with a hash stands for itself.
+    if (released.wallets !== wallets) names[released.wallets] = released.wallets;
   }
   files.set(current.file, Buffer.from(loader));
   const json = (value) => Buffer.from(`${JSON.stringify(value, null, 2)}\n`);
-  const names = Object.fromEntries([...frame.names].sort());
   files.set("manifest.json", json({ loader: { file: current.file, integrity: current.integrity }, files: names }));
   const isReleased = releases.some(({ file }) => file === current.file);
   files.set("integrity.json", json({ loaders: isReleased ? releases : [...releases, current] }));
@@ -164,13 +168,13 @@ function differences(left, right) {
   return [...names].filter((name) => !read(left, name).equals(read(right, name))).sort();
 }
 
-/** Keeps the loader of this build in `released/v1`. */
+/** Keeps the loader of this build, and the wallets' code that it loads, in `released/v1`. */
 function release({ current, files }) {
   const releases = readReleases();
   if (releases.some(({ file }) => file === current.file)) return console.log(`${current.file} is released already`);
   const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
   mkdirSync(RELEASED, { recursive: true });
-  writeFileSync(join(RELEASED, current.file), files.get(current.file));
+  for (const name of [current.file, current.wallets]) writeFileSync(join(RELEASED, name), files.get(name));
   const entry = { ...current, version, releasedOn: new Date().toISOString().slice(0, 10) };
   writeFileSync(join(RELEASED, "releases.json"), `${JSON.stringify([...releases, entry], null, 2)}\n`);
   console.log(`released ${current.file} as ${version}`);

@@ -216,6 +216,8 @@ class Checkout {
   }
 
   #timeOut(): void {
+    // The merchant took the container out of the page before the checkout was there.
+    if (!this.#frame.isConnected) return this.destroy();
     const { service, fail } = this.#parts;
     fail(
       `no answer from the frame of ${service} within 10 s. Likely ${location.origin} is not among the team's allowed origins ` +
