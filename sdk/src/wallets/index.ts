@@ -90,7 +90,7 @@ export class Wallets {
       if (wanted !== this.#drawn) return;
       const shown = buttons.filter((button) => button instanceof HTMLElement);
       this.#of.area.hidden = shown.length === 0;
-      this.#root.replaceChildren(make("div", {}, ...shown), make("p", {}, page.text("payment-methods.or.label", "or pay another way")));
+      this.#root.replaceChildren(make("div", {}, ...shown), make("p", {}, page.text("wallets.or.label", "or pay another way")));
     });
   }
 

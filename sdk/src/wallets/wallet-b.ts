@@ -28,9 +28,8 @@ const VERSION = 3;
 export function walletBButton(Session: WalletBSessionConstructor | undefined, option: WalletBOption, page: WalletPage): HTMLElement | undefined {
   if (!Session?.canMakePayments()) return undefined;
   if (!page.configuration.walletB) throw new Error("wallet B is not set up: its merchant identifier is missing from the configuration");
-  const label = page.text("payment-methods.applepay.label", "Apple Pay");
-  const button = make("button", { type: "button", className: "wallet-b" }, label);
-  button.ariaLabel = page.text("payment-methods.applepay.aria-label", label);
+  const button = make("button", { type: "button", className: "wallet-b" }, "Apple Pay");
+  button.ariaLabel = page.text("applepay.label", "Apple Pay");
   // The platform wants the session made within the gesture: nothing is awaited before.
   button.onclick = () => page.once(() => runSheet(Session, option, page));
   return button;
