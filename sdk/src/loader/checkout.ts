@@ -10,7 +10,10 @@ import { notify, PointsmanError } from "./report.js";
 import type { AuthorizePaymentResult, ElementsInstance, PaymentRequestResult } from "./types.js";
 import { placeWallets, type WalletsPlace } from "./wallets.js";
 
+/** How long the form may take until it can be used. */
 const TIMEOUT_MS = 10_000;
+/** A document of ours speaks before its load event; this long after the event it is another's, such as a page that refuses. */
+const SILENCE_MS = 2_000;
 
 type Message<Type extends ToLoader["type"]> = Extract<ToLoader, { type: Type }>;
 
@@ -62,8 +65,10 @@ class Checkout {
   readonly #channel: Channel;
   readonly #errands: Errands;
   readonly #wallets: WalletsPlace;
-  readonly #timer: ReturnType<typeof setTimeout>;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #refusal: ReturnType<typeof setTimeout> | undefined;
   readonly #release: () => void;
+  #isConnected = false;
   #isBusy = false;
   #attempt: { id: string; settle(result?: Message<"result">): void } | undefined;
 
@@ -76,6 +81,8 @@ class Checkout {
     const id = randomId();
     this.#frame = makeFormFrame(surface, service, id);
     this.#frame.title = titleOf(options.language);
+    // A frame of another scheme than its document has an opaque ground.
+    this.#frame.style.colorScheme = this.#facts.colorScheme ?? "";
     this.#channel = openChannel(this.#frame, service, id, {
       onConnected: () => this.#start(),
       onMessage: (message) => this.#receive(message),
@@ -87,14 +94,20 @@ class Checkout {
       report: (message, type = "wallet") => report(options, message, type),
     });
     this.#release = surface === "card" ? interceptForm(container, () => void this.#submit()) : () => {};
-    this.#timer = setTimeout(() => this.#timeOut(), TIMEOUT_MS);
+    this.#timer = setTimeout(this.#timeOut, TIMEOUT_MS);
+    this.#frame.onload = () => {
+      if (!this.#isConnected) this.#refusal = setTimeout(this.#timeOut, SILENCE_MS);
+    };
     document.addEventListener("securitypolicyviolation", this.#violated);
     container.append(this.#wallets.area, this.#frame);
   }
 
   /** The frame is there, perhaps for the second time: what the first one had under way has no answer. */
   #start(): void {
+    this.#isConnected = true;
+    clearTimeout(this.#refusal);
     this.#attempt?.settle();
+    this.#wallets.use((wallets) => wallets.settle(false));
     this.#channel.send({ type: "init", options: frameOptions(this.#parts.options, this.#facts), browser: browserData() });
   }
 
@@ -102,7 +115,7 @@ class Checkout {
     const { container, options, resolve } = this.#parts;
     switch (message.type) {
       case "ready":
-        clearTimeout(this.#timer);
+        this.#clearTimers();
         resolve(this.#instance());
         return notify(options.onLoaded);
       case "size":
@@ -203,7 +216,7 @@ class Checkout {
   }
 
   destroy(): void {
-    clearTimeout(this.#timer);
+    this.#clearTimers();
     document.removeEventListener("securitypolicyviolation", this.#violated);
     this.#release();
     this.#attempt?.settle();
@@ -215,21 +228,33 @@ class Checkout {
     if (mounted.get(this.#parts.container) === this) mounted.delete(this.#parts.container);
   }
 
-  #timeOut(): void {
+  #clearTimers(): void {
+    clearTimeout(this.#timer);
+    clearTimeout(this.#refusal);
+  }
+
+  /** The frame is kept: a slow network may still bring it, and a customer may then pay. */
+  readonly #timeOut = (): void => {
+    this.#clearTimers();
     // The merchant took the container out of the page before the checkout was there.
     if (!this.#frame.isConnected) return this.destroy();
+    // A page in the background, or drawn ahead of a click, has no frames yet.
+    if (document.hidden) {
+      this.#timer = setTimeout(this.#timeOut, TIMEOUT_MS);
+      return;
+    }
     const { service, fail } = this.#parts;
     fail(
-      `no answer from the frame of ${service} within 10 s. Likely ${location.origin} is not among the team's allowed origins ` +
+      `the frame of ${service} does not answer. Likely ${location.origin} is not among the team's allowed origins ` +
         "(pointsman team set --allowed-origin), or the service can't be reached",
       "frame-timeout",
     );
-  }
+  };
 
   readonly #violated = ({ blockedURI, effectiveDirective }: SecurityPolicyViolationEvent): void => {
     const { service, fail } = this.#parts;
     if (!/^(frame|child|default)-src/.test(effectiveDirective) || !blockedURI.startsWith(service)) return;
-    clearTimeout(this.#timer);
+    this.#clearTimers();
     fail(`the page's Content-Security-Policy forbids the frame: add ${service} to frame-src`, "frame-blocked");
   };
 }

@@ -159,7 +159,8 @@ interface CommonOptions {
 export interface CheckoutSdkElementOptions extends CommonOptions {
   /**
    * The customer's method is tokenised: pay with it on your server. `paymentData` is the wallet's own answer. While a
-   * returned promise is pending, further presses of the button do nothing.
+   * returned promise is pending, further presses of the button do nothing. A promise of `false` says that the payment
+   * failed: wallet B's sheet shows it.
    */
   onPaymentRequest?: (result: PaymentRequestResult, paymentData?: unknown) => void | Promise<unknown>;
 }

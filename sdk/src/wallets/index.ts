@@ -143,8 +143,7 @@ export class Wallets {
       pay: async ({ type, walletToken = "", transactionId }, paymentData) => {
         const request = { type, walletToken, ...(transactionId && { transactionId }) };
         if (surface === "card") {
-          await notify(options.onPaymentRequest, request, paymentData);
-          return true;
+          return (await notify(options.onPaymentRequest, request, paymentData)) !== false;
         }
         const wallet = type === "WALLETA_PAY" ? "walleta" : "walletb";
         send({ type: "walletToken", attempt: randomId(), wallet, token: walletToken, ...(transactionId && { transactionId }) });

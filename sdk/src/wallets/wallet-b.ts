@@ -48,7 +48,10 @@ function runSheet(Session: WalletBSessionConstructor, { paymentRequest }: Wallet
       }
     };
     session.onpaymentauthorized = async ({ payment }) => {
-      const isPaid = await page.pay({ type: "WALLETB_PAY", walletToken: JSON.stringify(payment.token) }, payment).catch(() => false);
+      const isPaid = await page.pay({ type: "WALLETB_PAY", walletToken: JSON.stringify(payment.token) }, payment).catch((thrown: unknown) => {
+        reportError(thrown);
+        return false;
+      });
       session.completePayment({ status: isPaid ? Session.STATUS_SUCCESS : Session.STATUS_FAILURE });
       resolve();
     };
