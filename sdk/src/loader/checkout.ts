@@ -42,6 +42,12 @@ export function loadCheckout(surface: Surface, service: string, elementOrSelecto
   return loading;
 }
 
+/** Whether a wallet's sheet may say that it went well: money is held or taken, or will be. */
+function isPaid({ data, errors }: Message<"complete">["result"]): boolean {
+  const status = (data as AuthorizePaymentResult["data"])?.authorizePayment?.["status"] as string;
+  return errors.length === 0 && !["DECLINED", "FAILED", "CANCELLED"].includes(status);
+}
+
 /** One message to the console and to `onError`. */
 function report(options: Options | undefined, message: string, type?: string): void {
   console.error(`Pointsman: ${message}`);
@@ -138,7 +144,7 @@ class Checkout {
         return location.assign(message.url);
       case "complete":
         this.#errands.done();
-        this.#wallets.use((wallets) => wallets.settle(message.result.errors.length === 0));
+        this.#wallets.use((wallets) => wallets.settle(isPaid(message.result)));
         return notify(options.onPaymentComplete, message.result as AuthorizePaymentResult);
       case "cancel":
         this.#wallets.use((wallets) => wallets.settle(false));
