@@ -21,15 +21,16 @@ import { buildPackages } from "./tools/packages.mjs";
 const ROOT = dirname(fileURLToPath(import.meta.url));
 const ASSETS = join(ROOT, "../crates/server/assets/sdk");
 const RELEASED = join(ROOT, "released/v1");
-const LANGUAGES = ["fr", "de", "es", "nl", "pt"];
+const MESSAGES = ["fr", "de", "es", "nl", "pt", "declines"];
 
 /** Scripts of documents, by the name that the manifest has for them. Each is one file: the service speaks HTTP/1.1. */
 const SCRIPTS = {
+  "theme.js": "src/frame/theme.ts",
   "card.js": "src/frame/card.ts",
   "checkout.js": "src/frame/checkout.ts",
+  "hosted.js": "src/frame/hosted.ts",
   "challenge.js": "src/frame/challenge.ts",
   "return.js": "src/frame/return.ts",
-  "hosted.js": "src/frame/hosted.ts",
 };
 
 const COMMON = {
@@ -74,17 +75,18 @@ async function bundle(entry, options) {
 }
 
 /**
- * Names of files that are only known once they are built. A dynamic import of `messages/fr` stays an import of the
- * module with the hash in its name; an imported picture or the wallets' stand-in (`built:wallet-stand-in.js`) becomes
+ * Names of files that are only known once they are built. A dynamic import of `messages/fr` or of the theme stays an
+ * import of the module with the hash in its name; an imported picture or the wallets' stand-in (`built:wallet-stand-in.js`) becomes
  * its address.
  */
 function builtFiles(output) {
   return {
     name: "built-files",
     setup({ onResolve, onLoad }) {
-      onResolve({ filter: /messages\/(fr|de|es|nl|pt)\.(js|ts)$/ }, ({ kind, path }) => {
+      onResolve({ filter: /(messages\/\w+|\/theme)\.js$/ }, ({ kind, path }) => {
         if (kind !== "dynamic-import") return undefined;
-        return { path: `./${output.names.get(`messages.${basename(path).slice(0, 2)}.js`)}`, external: true };
+        const name = path.includes("messages/") ? `messages.${basename(path)}` : basename(path);
+        return { path: `./${output.names.get(name)}`, external: true };
       });
       onResolve({ filter: /\.svg$/ }, ({ kind, path, resolveDir }) => {
         const hashed = output.add(basename(path), readFileSync(join(resolveDir, path)));
@@ -108,7 +110,7 @@ const styleTexts = {
 
 /** Builds the frame's files. Those that others name come first. */
 async function buildFrame(output) {
-  for (const language of LANGUAGES) {
+  for (const language of MESSAGES) {
     const entry = `src/shared/messages/${language}.ts`;
     if (existsSync(join(ROOT, entry))) output.add(`messages.${language}.js`, await bundle(entry, { format: "esm" }));
   }

@@ -1,0 +1,68 @@
+/** Calls of the service's API with the customer's client token. */
+
+export interface ApiError {
+  readonly message: string;
+  readonly extensions?: {
+    readonly code?: string;
+    readonly id?: string;
+    readonly url?: string;
+    readonly field?: string;
+    readonly reason?: string;
+    readonly retryAfter?: number;
+    readonly faults?: readonly { readonly field: string; readonly reason: string }[];
+  };
+}
+
+export type Reply<Data> =
+  | { readonly kind: "answer"; readonly data: Data | null; readonly errors: readonly ApiError[] }
+  /** The service has not begun: send the same again after this time. */
+  | { readonly kind: "later"; readonly seconds: number }
+  /** No answer came, or none that can be understood: what was asked may have been done. */
+  | { readonly kind: "lost" }
+  /** The client token is unknown, expired or revoked. */
+  | { readonly kind: "unauthorized" };
+
+/** Above the service's own limit for a request, so that it answers first. Milliseconds. */
+const TIMEOUT_MS = 45_000;
+
+export class Api {
+  readonly #token: string;
+  readonly #fetch: typeof fetch;
+
+  constructor(token: string, fetcher: typeof fetch = (...request) => fetch(...request)) {
+    this.#token = token;
+    this.#fetch = fetcher;
+  }
+
+  /** Sends one document. Under the same `key` a repetition does nothing twice. */
+  async ask<Data>(query: string, variables: object, key?: string): Promise<Reply<Data>> {
+    const headers: Record<string, string> = { "Authorization": `Bearer ${this.#token}`, "Content-Type": "application/json" };
+    if (key) headers["X-Idempotency-Key"] = key;
+    const abort = new AbortController();
+    const timer = setTimeout(() => abort.abort(), TIMEOUT_MS);
+    try {
+      const response = await this.#fetch("/api/graphql", {
+        body: JSON.stringify({ query, variables }), cache: "no-store", credentials: "omit", headers, method: "POST", signal: abort.signal,
+      });
+      if (response.status === 401) return { kind: "unauthorized" };
+      if (response.status === 429 || response.status === 503) return { kind: "later", seconds: secondsOf(response) };
+      if (response.status >= 500) return { kind: "lost" };
+      return readAnswer<Data>(await response.json());
+    } catch {
+      return { kind: "lost" };
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+function secondsOf(response: Response): number {
+  const seconds = Number(response.headers.get("Retry-After"));
+  return seconds > 0 && seconds < 3_600 ? seconds : 1;
+}
+
+function readAnswer<Data>(body: unknown): Reply<Data> {
+  if (typeof body !== "object" || body === null) return { kind: "lost" };
+  const { data, errors } = body as { readonly data?: Data | null; readonly errors?: readonly ApiError[] };
+  return { kind: "answer", data: data ?? null, errors: Array.isArray(errors) ? errors : [] };
+}

@@ -1,0 +1,138 @@
+/** Elements: the card fields inside the merchant's form. The merchant owns the button; `submit` asks for a token. */
+import { announcer } from "../shared/announce.js";
+import { loadMessages, type Messages } from "../shared/messages.js";
+import { fields } from "../shared/messages/en.js";
+import { readOptions } from "../shared/options.js";
+import type { FrameOptions, ToFrame } from "../shared/protocol.js";
+import { Api } from "./api.js";
+import { CardForm } from "./cardform.js";
+import { openChannel, reportHeight, type Channel } from "./channel.js";
+import { configurationOf, walletTexts } from "./configuration.js";
+import { find } from "./dom.js";
+import { applyLook } from "./look.js";
+import { problemOf } from "./refusal.js";
+import { translate } from "./texts.js";
+import { attachCode, factsOf, savedCards, storeCard } from "./vault.js";
+
+class Elements {
+  readonly #channel: Channel;
+  readonly #form: CardForm;
+  #options: FrameOptions;
+  #messages: Messages;
+  #isSubmitting = false;
+
+  constructor(channel: Channel, options: FrameOptions, messages: Messages) {
+    this.#channel = channel;
+    this.#options = options;
+    this.#messages = messages;
+    this.#form = new CardForm(messages, options, {
+      announce: announcer(find("#pm-live"), find("#pm-alert")),
+      changed: (change) => channel.post({ type: "change", ...change }),
+      focused: (field, isFocused) => channel.post({ field, type: isFocused ? "focus" : "blur" }),
+    });
+    // Enter in a field. The form that is sent is the merchant's, in another document.
+    find("#pm-form").addEventListener("submit", (event) => {
+      event.preventDefault();
+      channel.post({ type: "submitRequest" });
+    });
+  }
+
+  async start(): Promise<void> {
+    await this.#show();
+    this.enable(true);
+    find("#pm-form").removeAttribute("aria-busy");
+    reportHeight(this.#channel);
+    this.#channel.post({ type: "ready" });
+    const api = new Api(this.#options.apiKey);
+    const { customerId } = this.#options;
+    const [configuration, cards] = await Promise.all([configurationOf(api), customerId ? savedCards(api, customerId) : []]);
+    if (cards.length > 0) this.#form.showSavedCards(cards);
+    if (configuration.kind === "known") {
+      this.#channel.post({ configuration: configuration.facts, texts: walletTexts(this.#messages), type: "configuration" });
+    } else {
+      this.#channel.post({ error: configuration.error, type: "error" });
+    }
+  }
+
+  async update(given: unknown): Promise<void> {
+    const options = readOptions(given, this.#options);
+    if (options.language !== this.#options.language) this.#messages = await loadMessages(options.language, fields);
+    this.#options = options;
+    await this.#show();
+  }
+
+  /** Answers one press of the merchant's button. */
+  async submit(attempt: string): Promise<void> {
+    const chosen = this.#isSubmitting ? undefined : this.#form.read();
+    if (!chosen) {
+      const problem = this.#isSubmitting ? undefined : this.#form.showProblems();
+      const message = problem ? this.#messages.get(problem) : "A submission is under way";
+      this.#channel.post({ attempt, errors: [{ message, type: problem ? "invalid-field" : "submitting" }], type: "result" });
+      return;
+    }
+    this.#isSubmitting = true;
+    this.enable(false);
+    const api = new Api(this.#options.apiKey);
+    if (chosen.kind === "saved") {
+      const reply = chosen.cvc === undefined ? undefined : await attachCode(api, chosen.card.token, chosen.cvc);
+      const failed = reply && (reply.kind !== "answer" || reply.errors.length > 0);
+      if (failed) this.#refuse(attempt, reply.kind === "answer" ? reply.errors : [], reply.kind);
+      else this.#channel.post({ attempt, card: factsOf(chosen.card), errors: [], token: chosen.card.token, type: "result" });
+    } else {
+      const stored = await storeCard(api, chosen.card, attempt, chosen.isToBeSaved ? this.#options.customerId : undefined);
+      if (stored.kind === "stored") this.#channel.post({ attempt, card: stored.card, errors: [], token: stored.token, type: "result" });
+      else this.#refuse(attempt, stored.kind === "refused" ? stored.errors : [], stored.kind);
+    }
+    this.#isSubmitting = false;
+    this.enable(true);
+  }
+
+  receive(message: ToFrame): void {
+    switch (message.type) {
+      case "disable": return this.enable(false);
+      case "enable": return this.enable(true);
+      case "focus": return this.#form.focus(message.field);
+      case "reset": return this.#form.reset();
+      case "submit": return void this.submit(message.attempt);
+      case "update": return void this.update(message.options);
+      case "destroy": return this.#channel.close();
+      default: return undefined;
+    }
+  }
+
+  enable(isEnabled: boolean): void {
+    find<HTMLFieldSetElement>("#pm-fields").disabled = !isEnabled;
+  }
+
+  #refuse(attempt: string, errors: Parameters<typeof problemOf>[0], kind: string): void {
+    this.enable(true);
+    const problem = problemOf(errors);
+    if (problem.field) this.#form.showProblem(problem.field, problem.key);
+    const key = kind === "unauthorized" ? "error.session-expired" : kind === "lost" || kind === "later" ? "error.network" : problem.key;
+    this.#channel.post({ attempt, errors: [{ message: this.#messages.get(key), type: key }], type: "result" });
+  }
+
+  async #show(): Promise<void> {
+    translate(this.#messages);
+    this.#form.apply(this.#messages, this.#options);
+    await applyLook(this.#options);
+  }
+}
+
+/** Waits for the options; what comes before them is dropped. */
+async function main(): Promise<void> {
+  let elements: Elements | undefined;
+  let isStarted = false;
+  const channel = await openChannel(find("#pm-form").dataset["origin"] ?? "", (message) => {
+    if (message.type !== "init") return elements?.receive(message);
+    if (isStarted) return undefined;
+    isStarted = true;
+    const options = readOptions(message.options);
+    return void loadMessages(options.language, fields).then((messages) => {
+      elements = new Elements(channel, options, messages);
+      return elements.start();
+    });
+  });
+}
+
+void main();

@@ -1,0 +1,210 @@
+/** The card fields, the saved cards, the billing address and the consent: what Elements and the checkout have in common. */
+import type { Announce } from "../shared/announce.js";
+import { brandOf, codeLengths, groupNumber, isBrand, nameOfBrand, type Brand } from "../shared/brands.js";
+import { countryOfTag, listCountries, postalCodeRule } from "../shared/countries.js";
+import { digitsOf } from "../shared/digits.js";
+import { formatExpiry, parseExpiry } from "../shared/expiry.js";
+import type { Messages } from "../shared/messages.js";
+import type { FieldKey } from "../shared/messages/en.js";
+import type { FieldName, FrameOptions, ToLoader } from "../shared/protocol.js";
+import { checkCode, checkExpiry, checkName, checkNumber } from "../shared/validation.js";
+import { find } from "./dom.js";
+import { Field, type Problem } from "./field.js";
+import { markOf } from "./marks.js";
+import { SavedCards } from "./savedcards.js";
+import type { CardInput, SavedCard } from "./vault.js";
+
+type Change = Omit<Extract<ToLoader, { readonly type: "change" }>, "type">;
+
+/** What the customer wants to pay with. */
+export type Chosen =
+  | { readonly kind: "card"; readonly card: CardInput; readonly isToBeSaved: boolean }
+  | { readonly kind: "saved"; readonly card: SavedCard; readonly cvc?: string };
+
+export interface CardFormEvents {
+  readonly changed: (change: Change) => void;
+  readonly focused: (field: FieldName, isFocused: boolean) => void;
+  readonly announce: Announce;
+}
+
+const NAMES: readonly FieldName[] = ["number", "expiry", "cvc", "name", "country", "zip"];
+
+export class CardForm {
+  readonly #fields: Readonly<Record<FieldName, Field>>;
+  readonly #saved: SavedCards;
+  readonly #events: CardFormEvents;
+  #messages: Messages;
+  #options: FrameOptions;
+  #brand: Brand | undefined;
+
+  constructor(messages: Messages, options: FrameOptions, events: CardFormEvents) {
+    this.#messages = messages;
+    this.#options = options;
+    this.#events = events;
+    const field = (name: string, check: (text: string) => Problem, layout?: (text: string, isDeleting: boolean) => string) =>
+      new Field(name, { check, ...(layout ? { layout } : {}) }, (key) => this.#messages.get(key), () => this.#changed());
+    this.#fields = {
+      number: field("cardnumber", checkNumber, layOutNumber),
+      expiry: field("cc-exp", (text) => checkExpiry(text, new Date()), formatExpiry),
+      cvc: field("cvc", (text) => checkCode(text, this.#codeBrand), digitsOf),
+      name: field("ccname", checkName),
+      country: field("country", (text) => (text === "" ? "billing-address.country.errors.required" : undefined)),
+      zip: field("zip", (text) => this.#checkPostalCode(text)),
+    };
+    this.#saved = new SavedCards(() => this.#changed());
+    for (const name of NAMES) {
+      const { input } = this.#fields[name];
+      input.addEventListener("focus", () => events.focused(name, true));
+      input.addEventListener("blur", () => events.focused(name, false));
+    }
+  }
+
+  /** Shows what the options ask for, in their language. What was typed stays. */
+  apply(messages: Messages, options: FrameOptions): void {
+    this.#messages = messages;
+    this.#options = options;
+    find("#pm-form").dataset["layout"] = options.layout;
+    this.#fillCountries();
+    this.#saved.translate(messages);
+    for (const name of NAMES) this.#fields[name].translate();
+    this.#changed();
+  }
+
+  showSavedCards(cards: readonly SavedCard[]): void {
+    this.#saved.show(cards, this.#messages);
+    this.#changed();
+  }
+
+  /** What was chosen; nothing while a field is wrong. */
+  read(): Chosen | undefined {
+    if (NAMES.some((name) => this.#fields[name].problem)) return undefined;
+    const { number, expiry, cvc, name, country, zip } = this.#fields;
+    const saved = this.#saved.chosen;
+    if (saved) return { kind: "saved", card: saved, ...(cvc.isHidden ? {} : { cvc: digitsOf(cvc.value) }) };
+    const date = parseExpiry(expiry.value);
+    if (!date) return undefined;
+    const card = { cvc: digitsOf(cvc.value), expMonth: date.month, expYear: date.year, name: name.value.trim(), number: digitsOf(number.value) };
+    const postalCode = zip.isHidden ? "" : zip.value.trim();
+    const billingAddress = country.isHidden ? {} : { billingAddress: { country: country.value, ...(postalCode ? { postalCode } : {}) } };
+    return { card: { ...card, ...billingAddress }, isToBeSaved: this.#isSaveTicked, kind: "card" };
+  }
+
+  /** Shows every error, and brings the customer to the first one. Names it, or nothing when all is well. */
+  showProblems(): Problem {
+    const wrong = NAMES.filter((name) => this.#fields[name].problem);
+    for (const name of NAMES) this.#fields[name].show(this.#fields[name].problem);
+    const [first] = wrong;
+    if (!first) return undefined;
+    this.#fields[first].input.focus();
+    this.#changed();
+    return this.#fields[first].problem;
+  }
+
+  /** Shows an error that the service found. */
+  showProblem(name: FieldName, problem: FieldKey): void {
+    this.#fields[name].show(problem);
+    this.#fields[name].input.focus();
+  }
+
+  focus(name: FieldName = "number"): void {
+    const field = this.#fields[name];
+    (field.isHidden ? this.#fields.cvc : field).input.focus();
+  }
+
+  /** A code pays once: after a refusal it is asked for again, the rest stays. */
+  clearCode(): void {
+    this.#fields.cvc.value = "";
+    this.#fields.cvc.show(undefined);
+    this.#changed();
+  }
+
+  reset(): void {
+    for (const name of NAMES) {
+      if (name !== "country") this.#fields[name].value = "";
+      this.#fields[name].show(undefined);
+    }
+    find<HTMLInputElement>("#save").checked = false;
+    this.#changed();
+  }
+
+  get #isSaveTicked(): boolean {
+    const save = find<HTMLInputElement>("#save");
+    return save.checked && save.closest("[hidden]") === null;
+  }
+
+  get #codeBrand(): Brand | undefined {
+    const brand = this.#saved.chosen?.brand;
+    return brand && isBrand(brand) ? brand : this.#brand;
+  }
+
+  #checkPostalCode(text: string): Problem {
+    const rule = postalCodeRule(this.#fields.country.value);
+    const code = text.trim();
+    if (code === "") return rule.need === "required" ? "billing-address.zip.errors.required" : undefined;
+    return code.length < rule.least ? "billing-address.zip.errors.min-length" : undefined;
+  }
+
+  /** Brings the form in line with what was typed or chosen, and tells it. */
+  #changed(): void {
+    this.#showBrand();
+    this.#showParts();
+    const { country, zip } = this.#fields;
+    const errors: Partial<Record<FieldName, string>> = {};
+    for (const name of NAMES) {
+      const { problem } = this.#fields[name];
+      if (problem && this.#fields[name].input.hasAttribute("aria-invalid")) errors[name] = problem;
+    }
+    const brand = this.#saved.chosen?.brand ?? this.#brand;
+    const address = { ...(country.value ? { countryCode: country.value } : {}), ...(zip.value.trim() ? { postalCode: zip.value.trim() } : {}) };
+    this.#events.changed({
+      errors,
+      isComplete: NAMES.every((name) => !this.#fields[name].problem),
+      isEmpty: !this.#saved.chosen && NAMES.every((name) => name === "country" || this.#fields[name].value === ""),
+      value: { ...(brand ? { cardBrand: brand } : {}), ...(country.isHidden ? {} : { billingAddress: address }) },
+    });
+  }
+
+  #showBrand(): void {
+    const brand = brandOf(digitsOf(this.#fields.number.value));
+    if (brand === this.#brand) return;
+    this.#brand = brand;
+    const place = find('[data-part="Brand"]');
+    place.replaceChildren(...(brand ? [markOf(brand)] : []));
+    if (brand) this.#events.announce(nameOfBrand(brand));
+  }
+
+  #showParts(): void {
+    const saved = this.#saved.chosen !== undefined;
+    const { allowSaveCard, customerId, hideBillingAddress, isSavedCardCvcRequired } = this.#options;
+    const { cvc, expiry, name, number, zip } = this.#fields;
+    for (const field of [number, expiry, name]) field.hide(saved);
+    cvc.hide(saved && !isSavedCardCvcRequired);
+    find('[data-part="Card"]').hidden = saved && !isSavedCardCvcRequired;
+    find('[data-part="Billing"]').hidden = saved || hideBillingAddress;
+    find('[data-part="Save"]').hidden = saved || !allowSaveCard || !customerId;
+    const { need } = postalCodeRule(this.#fields.country.value);
+    zip.hide(need === "none");
+    zip.input.toggleAttribute("required", need === "required");
+    find('[data-field="country"]').classList.toggle("Alone", need === "none");
+    const isFront = codeLengths(this.#codeBrand).least === 4;
+    find<SVGElement>(".CodeHint").classList.toggle("CodeHint--Front", isFront);
+    find("#hint-cvc").textContent = this.#messages.get(isFront ? "card.cvc.hint-amex" : "card.cvc.hint");
+    cvc.input.setAttribute("placeholder", isFront ? "1234" : this.#messages.get("card.cvc.placeholder"));
+  }
+
+  /** The list is the merchant's or all countries; at first the one of the browser's language is chosen. */
+  #fillCountries(): void {
+    const { language } = this.#messages;
+    const select = this.#fields.country.input as HTMLSelectElement;
+    const countries = this.#options.countries ?? listCountries(language);
+    const before = select.value || (countryOfTag(navigator.language) ?? "");
+    const [placeholder] = select.options;
+    select.replaceChildren(...(placeholder ? [placeholder] : []), ...countries.map(({ code, name }) => new Option(name, code)));
+    select.value = countries.some(({ code }) => code === before) ? before : "";
+  }
+}
+
+/** A number in its groups; letters that were pasted by mistake stay visible. */
+function layOutNumber(text: string): string {
+  return /\p{L}/u.test(text) ? text : groupNumber(digitsOf(text));
+}

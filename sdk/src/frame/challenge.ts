@@ -1,0 +1,43 @@
+/**
+ * The inside of the dialog: frames the bank's page, and tells the page around us when the customer is back. In a window of its
+ * own it goes on to the bank's page.
+ */
+import { PROTOCOL, type Returned, type Shown } from "../shared/protocol.js";
+
+/** The bank's page, where it is an address that a browser may be sent to. */
+function bankAddress(text: string | null): URL | undefined {
+  try {
+    const address = new URL(text ?? "");
+    const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(address.hostname);
+    return address.protocol === "https:" || (address.protocol === "http:" && isLocal) ? address : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function main(): void {
+  const details = new URLSearchParams(location.hash.slice(1));
+  const attempt = details.get("attempt") ?? "";
+  const address = bankAddress(details.get("url"));
+  const shop = document.body.dataset["origin"] ?? "";
+  if (!address) return;
+  if (window.parent === window) return location.replace(address);
+  const frame = document.createElement("iframe");
+  frame.title = document.title;
+  // Banks ask for passkeys and for secure payment confirmation.
+  frame.allow = "payment *; publickey-credentials-get *";
+  frame.src = address.href;
+  frame.addEventListener("load", () => {
+    const message: Shown = { pointsman: PROTOCOL, shown: attempt };
+    window.parent.postMessage(message, shop);
+  });
+  window.addEventListener("message", ({ data, origin, source }: MessageEvent<Partial<Returned> | null>) => {
+    // The return page is ours, and stands where the bank's page was.
+    if (source !== frame.contentWindow || origin !== location.origin || data?.pointsman !== PROTOCOL || data.returned !== attempt) return;
+    const message: Returned = { pointsman: PROTOCOL, returned: attempt };
+    window.parent.postMessage(message, shop);
+  });
+  document.body.append(frame);
+}
+
+main();

@@ -1,0 +1,73 @@
+/** Drop-In: the whole checkout inside a merchant's page. */
+import { loadMessages } from "../shared/messages.js";
+import { fields, payment } from "../shared/messages/en.js";
+import { DEFAULT_OPTIONS, readOptions } from "../shared/options.js";
+import type { ToFrame } from "../shared/protocol.js";
+import { openChannel, reportHeight, type Channel } from "./channel.js";
+import { Checkout } from "./checkoutform.js";
+import { challengeAddress, type Surroundings } from "./surroundings.js";
+import { find } from "./dom.js";
+
+const ENGLISH = { ...fields, ...payment };
+
+/** What happens is told to the loader, which shows dialogs and windows. */
+function insidePage(channel: Channel, shop: string, isRedirectOnly: () => boolean): Surroundings {
+  return {
+    shop,
+    act: (errand, texts) => {
+      if (isRedirectOnly()) return channel.post({ type: "redirect", url: errand.url });
+      const supportsIframe = errand.kind === "3ds";
+      const url = supportsIframe ? challengeAddress(errand, shop) : errand.url;
+      return channel.post({ action: { id: errand.action, kind: errand.kind, supportsIframe, texts, url }, type: "action" });
+    },
+    acted: (action) => channel.post({ action, type: "actionDone" }),
+    cancelled: () => channel.post({ type: "cancel" }),
+    changed: (change) => channel.post({ type: "change", ...change }),
+    completed: (result) => channel.post({ result, type: "complete" }),
+    configured: (configuration, texts) => channel.post({ configuration, texts, type: "configuration" }),
+    failed: (error) => channel.post({ error, type: "error" }),
+    focused: (field, isFocused) => channel.post({ field, type: isFocused ? "focus" : "blur" }),
+    leave: ({ url }) => channel.post({ type: "redirect", url }),
+  };
+}
+
+function receive(checkout: Checkout, channel: Channel, message: ToFrame): void {
+  switch (message.type) {
+    case "actionSignal": return checkout.signalled(message.action, message.signal);
+    case "disable": return checkout.enable(false);
+    case "enable": return checkout.enable(true);
+    case "focus": return checkout.focus(message.field);
+    case "reset": return checkout.reset();
+    case "submit": return void checkout.payByForm();
+    case "walletToken": return void checkout.payByWallet(message.wallet, message.token);
+    case "update": {
+      const options = readOptions(message.options, checkout.options);
+      return void loadMessages(options.language, ENGLISH).then((messages) => checkout.update(options, messages));
+    }
+    case "destroy": return channel.close();
+    case "init": return undefined;
+  }
+}
+
+async function main(): Promise<void> {
+  const shop = find("#pm-form").dataset["origin"] ?? "";
+  let checkout: Checkout | undefined;
+  let options = DEFAULT_OPTIONS;
+  let isStarted = false;
+  const channel = await openChannel(shop, (message) => {
+    if (checkout) return receive(checkout, channel, message);
+    if (message.type !== "init" || isStarted) return undefined;
+    isStarted = true;
+    options = readOptions(message.options);
+    return void loadMessages(options.language, ENGLISH).then((messages) => {
+      const surroundings = insidePage(channel, shop, () => (checkout?.options ?? options).redirectOnly);
+      checkout = new Checkout(options, messages, surroundings, message.browser);
+      return checkout.start(() => {
+        reportHeight(channel);
+        channel.post({ type: "ready" });
+      });
+    });
+  });
+}
+
+void main();

@@ -1,0 +1,92 @@
+/**
+ * The hosted page: options from the document, events to the app around it, errands by redirect. The client token leaves the
+ * address at once. Only a redirect keeps anything: the address to come back to, in this tab's session storage.
+ */
+import { loadMessages } from "../shared/messages.js";
+import { fields, payment } from "../shared/messages/en.js";
+import { readOptions } from "../shared/options.js";
+import type { BrowserData, FrameOptions } from "../shared/protocol.js";
+import { Checkout } from "./checkoutform.js";
+import { find, findOptional } from "./dom.js";
+import { savePlace, takePlace } from "./place.js";
+import type { Errand, Surroundings } from "./surroundings.js";
+
+const ENGLISH = { ...fields, ...payment };
+
+interface Bridge {
+  handleEvent(type: string, json: string): void;
+}
+
+declare global {
+  interface Window {
+    checkoutBridge?: Bridge;
+    webkit?: { readonly messageHandlers?: { readonly checkoutBridge?: { postMessage(message: unknown): void } } };
+  }
+}
+
+/** Tells the app whose web view this is. */
+function tellApp(type: "error" | "paymentComplete", payload: unknown): void {
+  const json = JSON.stringify(payload);
+  window.checkoutBridge?.handleEvent(type, json);
+  window.webkit?.messageHandlers?.checkoutBridge?.postMessage({ payload: json, type });
+}
+
+/** The options that the server has checked and written into the document. */
+function writtenOptions(): object {
+  return JSON.parse(find("#pm-form").dataset["options"] ?? "{}") as object;
+}
+
+function browserData(): BrowserData {
+  return {
+    colorDepth: screen.colorDepth, javaEnabled: false, language: navigator.language, screenHeight: screen.height, screenWidth: screen.width,
+    timeZoneOffset: new Date().getTimezoneOffset(), userAgent: navigator.userAgent,
+  };
+}
+
+/** A page of its own: errands by redirect, from which the return page leads back here. */
+function ownPage(address: string): Surroundings {
+  const leave = ({ action, payment, url }: Errand) => {
+    savePlace(action, { address, payment });
+    location.assign(url);
+  };
+  return {
+    act: leave,
+    acted: () => undefined,
+    cancelled: () => undefined,
+    changed: () => undefined,
+    completed: (result) => tellApp("paymentComplete", result),
+    configured: () => undefined,
+    failed: (error) => tellApp("error", { error }),
+    focused: () => undefined,
+    leave,
+    shop: location.origin,
+  };
+}
+
+async function main(): Promise<void> {
+  const address = new URL(location.href);
+  const resumed = takePlace(address.searchParams.get("resume"));
+  address.searchParams.delete("resume");
+  const full = address.href;
+  address.searchParams.delete("apiKey");
+  history.replaceState(null, "", address);
+  const options: FrameOptions = {
+    ...readOptions({ layout: "compact", ...writtenOptions() }), redirectOnly: true, ...(resumed ? { resumePayment: resumed.payment } : {}),
+  };
+  const checkout = new Checkout(options, await loadMessages(options.language, ENGLISH), ownPage(full), browserData());
+  followLanguage(checkout);
+  await checkout.start(() => undefined);
+}
+
+/** The customer's own choice of a language. */
+function followLanguage(checkout: Checkout): void {
+  const select = findOptional<HTMLSelectElement>('[data-part="Language"]');
+  if (!select) return;
+  select.value = document.documentElement.lang;
+  select.addEventListener("change", () => {
+    const language = select.value;
+    void loadMessages(language, ENGLISH).then((messages) => checkout.update({ ...checkout.options, language }, messages));
+  });
+}
+
+void main();
