@@ -2,6 +2,7 @@
 
 use domain::{
     bank_account::{AccountKind, Mandate},
+    browser::Browser,
     card_number::{AccountNumber, CardNumber, SecurityCode},
     expiry::Expiry,
     method::Method,
@@ -28,6 +29,8 @@ pub struct ThreeDsCall<'a> {
     /// Where the customer comes back to from the processor's page, an address of ours. `None`: nobody is there who could be
     /// sent anywhere.
     pub return_url: Option<&'a str>,
+    /// What the customer's browser says of itself, for a challenge within the merchant's page.
+    pub browser: Option<&'a Browser>,
 }
 
 /// A card as it is sent, opened for this one call. Can't be printed.

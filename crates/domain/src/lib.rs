@@ -7,6 +7,7 @@ pub mod automation;
 pub mod bank_account;
 pub mod bounded;
 pub mod brand;
+pub mod browser;
 pub mod caller;
 pub mod card_number;
 pub mod country;

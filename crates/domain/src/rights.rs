@@ -382,6 +382,7 @@ pub const OPERATIONS: &[Operation] = &[
         Scope::Payments,
         Counted,
     ),
+    row("sdkConfiguration", Holders::All, Scope::Read, Counted),
     row("startIntent", Holders::All, Scope::Payments, Event),
     row(
         "submitDisputeEvidence",

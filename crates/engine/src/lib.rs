@@ -39,6 +39,7 @@ mod recent_reads;
 mod references;
 mod registry;
 mod request;
+mod sdk;
 mod seed;
 mod settings;
 mod settled;
@@ -97,6 +98,7 @@ pub use people::{CreateCustomer, CustomerPage, ListCustomers, Owner, TokenView, 
 pub use processor_tokens::{LinkedGateway, ProcessorTokenWanted, TokenReturn};
 pub use quotas::{Act, QuotaLimits};
 pub use references::OrderIds;
+pub use sdk::{SdkConfiguration, WalletAConfiguration};
 pub use seed::{Seed, SeedConnection, SeedFlow};
 pub use settings::{Settings, TestNumbers};
 pub use team::{TeamView, UpdateTeam};
@@ -240,7 +242,7 @@ impl Engine {
     }
 
     /// The base of every address that is handed out; empty until it is set.
-    pub(crate) fn public_url(&self) -> &str {
+    pub fn public_url(&self) -> &str {
         self.inner.public_url.get().map_or("", String::as_str)
     }
 

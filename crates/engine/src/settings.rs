@@ -18,6 +18,8 @@ use crate::webhooks::WebhookSettings;
 pub struct Settings {
     /// Test or live.
     pub mode: Mode,
+    /// Origins whose pages may show the payment form where their team has set none; `None`: any in test mode, none in live.
+    pub allowed_origins: Option<Vec<String>>,
     /// Until when payments may have a past that is not in the database: it was restored from a backup of this time. Nothing is
     /// sent for such a payment before its processor was asked.
     pub restored_at: Option<Timestamp>,
@@ -94,6 +96,7 @@ impl Default for Settings {
         let seconds = [5, 30, 120, 600, 3600];
         Self {
             mode: Mode::Test,
+            allowed_origins: None,
             restored_at: None,
             idempotency_retention: Duration::from_hours(24),
             authorisation_lifetime: None,

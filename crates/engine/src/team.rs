@@ -202,6 +202,14 @@ impl Engine {
         })
     }
 
+    /// Whether it is the page of ours that tells the shop's page that the customer is back. It leads nowhere else.
+    fn is_own_return(&self, address: &RedirectUrl) -> bool {
+        let path = address.as_str().strip_prefix(self.public_url());
+        let rest = path.and_then(|path| path.strip_prefix(SDK_RETURN));
+        !self.public_url().is_empty()
+            && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('?'))
+    }
+
     /// Whether the caller may have customers sent back to these addresses: each with its field in the arguments.
     pub(crate) async fn check_returns(
         &self,
@@ -217,13 +225,16 @@ impl Engine {
             mode: caller.mode,
         };
         for (address, field) in addresses {
-            if let Some(address) = address {
+            if let Some(address) = address.filter(|address| !self.is_own_return(address)) {
                 settings.check_return(address, by, field)?;
             }
         }
         Ok(())
     }
 }
+
+/// The page of the browser SDK to which customers come back.
+const SDK_RETURN: &str = "/sdk/v1/return";
 
 fn at(name: &str) -> String {
     format!("{FIELD}.{name}")

@@ -4,6 +4,7 @@
 //! Headers, framing and addresses of pages belong to the server.
 
 mod html;
+pub mod sdk;
 
 use askama::Template;
 

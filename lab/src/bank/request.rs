@@ -295,6 +295,7 @@ impl Authorisation {
             three_ds: ThreeDsCall {
                 wish: self.wish,
                 return_url: self.return_url.as_deref(),
+                browser: None,
             },
             merchant_initiated: self.merchant_initiated,
             statement_descriptor: None,

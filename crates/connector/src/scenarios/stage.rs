@@ -121,6 +121,7 @@ impl<'a> Stage<'a> {
             three_ds: ThreeDsCall {
                 wish: ThreeDsWish::AsIssuer,
                 return_url,
+                browser: None,
             },
             merchant_initiated: false,
             statement_descriptor: None,

@@ -99,6 +99,7 @@ impl Entry {
             method: Some(new.method),
             challenge: None,
             three_ds: None,
+            browser: None,
             token: None,
             elsewhere: Some(new.known),
             notify: None,

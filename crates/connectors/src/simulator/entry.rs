@@ -8,6 +8,7 @@ use connector::{ActionKind, Authorise, CardData, Cryptogram, Reference, ThreeDs,
 use domain::{
     Timestamp,
     brand::Brand,
+    browser::Browser,
     decline::DeclineCode,
     id::ConnectionId,
     method::{CardFunding, Method},
@@ -61,6 +62,9 @@ pub struct Entry {
     /// What 3D Secure brings, once its challenge (if there is one) is passed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub three_ds: Option<ThreeDs>,
+    /// What the customer's browser said of itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub browser: Option<Browser>,
     /// The token that was asked for in place of an authorisation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
@@ -156,6 +160,7 @@ impl Entry {
             method: Some(call.method),
             challenge,
             three_ds,
+            browser: call.three_ds.browser.cloned(),
             token: None,
             elsewhere: None,
             notify: None,
@@ -188,6 +193,7 @@ impl Entry {
             method: Some(call.card.number.brand().method()),
             three_ds: authentication(call.card, None, challenge.is_some()),
             challenge,
+            browser: None,
             token: Some(format!("simtok_{}", world.token(24))),
             elsewhere: None,
             notify: None,

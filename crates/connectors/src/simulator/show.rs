@@ -62,6 +62,9 @@ fn entry_json(entry: &Entry, at: Timestamp) -> Value {
     if let (Some(challenge), Some(shown)) = (&entry.challenge, shown.as_object_mut()) {
         shown.insert("challenge".to_owned(), challenge.state.word().into());
     }
+    if let (Some(browser), Some(shown)) = (&entry.browser, shown.as_object_mut()) {
+        shown.insert("browser".to_owned(), json!(browser));
+    }
     let disputes = entry.disputes.iter();
     let disputes: Vec<Value> = disputes
         .filter_map(|dispute| dispute_json(dispute, at))

@@ -89,6 +89,7 @@ impl Shop {
             three_ds: ThreeDsCall {
                 wish: ask.wish,
                 return_url: ask.back,
+                browser: None,
             },
             merchant_initiated: ask.merchant,
             statement_descriptor: None,

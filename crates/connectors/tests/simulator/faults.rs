@@ -21,6 +21,7 @@ fn authorise(shop: &Shop, reference: &Reference, settings: &Value) -> Call<Answe
         three_ds: ThreeDsCall {
             wish: ThreeDsWish::AsIssuer,
             return_url: None,
+            browser: None,
         },
         merchant_initiated: false,
         statement_descriptor: None,
@@ -189,6 +190,7 @@ fn the_key_of_the_account_is_checked_where_there_is_one() {
             three_ds: ThreeDsCall {
                 wish: ThreeDsWish::AsIssuer,
                 return_url: None,
+                browser: None,
             },
             merchant_initiated: false,
             statement_descriptor: None,

@@ -162,6 +162,7 @@ impl Shop {
             three_ds: ThreeDsCall {
                 wish: ThreeDsWish::AsIssuer,
                 return_url: None,
+                browser: None,
             },
             merchant_initiated: false,
             statement_descriptor: None,

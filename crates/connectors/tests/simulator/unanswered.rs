@@ -102,6 +102,7 @@ macro_rules! authorise {
             three_ds: ThreeDsCall {
                 wish: ThreeDsWish::AsIssuer,
                 return_url: None,
+                browser: None,
             },
             merchant_initiated: false,
             statement_descriptor: None,

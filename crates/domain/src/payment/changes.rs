@@ -124,11 +124,13 @@ impl Payment {
         let accepted_from = mandate.and_then(|mandate| mandate.ip_address.take());
         // What the merchant's fraud provider knows is about the person too.
         let fraud = self.fraud.take();
+        let browser = self.browser.take();
         accepted_from.is_some()
             || known != self.customer
             || holder.is_some()
             || address.is_some()
             || fraud.is_some()
+            || browser.is_some()
     }
 }
 

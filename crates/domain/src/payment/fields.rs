@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{
     Timestamp,
+    browser::Browser,
     decline::Decline,
     id::{DisputeId, IntentId, KeyId, PaymentId, TeamId},
     money::Money,
@@ -115,6 +116,11 @@ impl Payment {
     /// The merchant's own data.
     pub fn metadata(&self) -> Option<&serde_json::Value> {
         self.metadata.as_ref()
+    }
+
+    /// What the customer's browser says of itself.
+    pub fn browser(&self) -> Option<&Browser> {
+        self.browser.as_deref()
     }
 
     /// Data of the merchant's fraud provider, an object.

@@ -70,6 +70,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Timestamp,
     answer::{Answer, Approval},
+    browser::Browser,
     decline::{Decline, DeclineCode, DeclineType},
     id::{DisputeId, IntentId, KeyId, PaymentId, TeamId},
     money::Money,
@@ -155,6 +156,9 @@ pub struct Fields {
     /// Where the customer returns to after 3D Secure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     three_ds_redirect: Option<String>,
+    /// What the customer's browser says of itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    browser: Option<Box<Browser>>,
     /// Where the customer returns to after an alternative method's page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     apm_redirect: Option<String>,

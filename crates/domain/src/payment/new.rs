@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     Timestamp,
+    browser::Browser,
     id::{IntentId, KeyId, PaymentId, TeamId},
     money::Money,
 };
@@ -45,6 +46,8 @@ pub struct NewPayment {
     pub fraud: Option<serde_json::Value>,
     /// Where the customer returns to after 3D Secure.
     pub three_ds_redirect: Option<String>,
+    /// What the customer's browser says of itself.
+    pub browser: Option<Box<Browser>>,
     /// Where the customer returns to after an alternative method's page.
     pub apm_redirect: Option<String>,
 }
@@ -68,6 +71,7 @@ impl NewPayment {
             metadata: None,
             fraud: None,
             three_ds_redirect: None,
+            browser: None,
             apm_redirect: None,
         }
     }
@@ -114,6 +118,7 @@ impl Payment {
             intent: asked.intent,
             three_ds: asked.three_ds,
             three_ds_redirect: asked.three_ds_redirect,
+            browser: asked.browser,
             apm_redirect: asked.apm_redirect,
             rule: None,
             route: None,

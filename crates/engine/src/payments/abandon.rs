@@ -31,8 +31,8 @@ pub struct Abandon {
 }
 
 impl Engine {
-    /// Gives up a payment that waits. The processor's answer decides: what it has approved meanwhile counts. A client token may
-    /// give up its own payments, while they wait for the customer.
+    /// Gives up a payment that waits. The processor's answer decides: what it has approved meanwhile counts. A client token
+    /// gives up its own payments while they wait for the customer; any other of its own it gets as it stands.
     ///
     /// # Errors
     /// `error.payment.not-found`, `error.abandon.invalid-status`, `error.cancel.processor` when the
@@ -57,13 +57,8 @@ impl Engine {
                 .map_err(only_fault)?;
         }
         if !caller.is_server() && !waits_for_customer(&payment) {
-            let message = format!(
-                "The payment's status is {}. With a client token a payment can be given up only while it waits for the customer.",
-                payment.status()
-            );
-            return Err(Fault::new(Code::AbandonStatus, message)
-                .about(payment.id())
-                .in_status(payment.status()));
+            // A page that is closed can't know whether the payment is over. It learns how the payment stands.
+            return Ok(PaymentView::of(payment));
         }
         if rests_in_its_flow(&payment) {
             return Box::pin(self.stopped(key_of(&payment)))

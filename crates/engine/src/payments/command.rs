@@ -2,6 +2,7 @@
 
 use domain::{
     Code, Fault,
+    browser::Browser,
     caller::{Caller, ClientGrant, Credential, forbidden},
     id::IntentId,
     intent::Intent,
@@ -43,6 +44,8 @@ pub struct Authorise {
     pub three_ds: ThreeDsWish,
     /// Where the customer returns to after 3D Secure.
     pub three_ds_redirect: Option<RedirectUrl>,
+    /// What the customer's browser says of itself.
+    pub browser: Option<Box<Browser>>,
     /// Where the customer returns to after an alternative method's page.
     pub apm_redirect: Option<RedirectUrl>,
     /// Who started it.
@@ -142,7 +145,7 @@ fn without_amount(why: &str) -> Fault {
 }
 
 /// A client token without an amount pays what its intent says, if a secret key has said it.
-pub(super) fn trusts_intent(caller: &Caller, intent: Option<&Intent>) -> Result<(), Fault> {
+pub(crate) fn trusts_intent(caller: &Caller, intent: Option<&Intent>) -> Result<(), Fault> {
     let Credential::Client(grant) = &caller.credential else {
         return Ok(());
     };

@@ -54,6 +54,7 @@ pub use abandon::Abandon;
 pub(crate) use call::{VERBS, code_user_of};
 pub use cancel::Cancel;
 pub use capture::Capture;
+pub(crate) use command::trusts_intent;
 pub use command::{Authorise, Target};
 pub use decide::Decide;
 pub(crate) use decide::{no_such_instance, waits_no_more};

@@ -122,6 +122,7 @@ fn new_payment(
         three_ds_redirect: command
             .three_ds_redirect
             .map(|address| address.as_str().to_owned()),
+        browser: command.browser,
         apm_redirect: command
             .apm_redirect
             .map(|address| address.as_str().to_owned()),

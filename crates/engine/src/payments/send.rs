@@ -52,6 +52,7 @@ impl Sent<'_> {
             three_ds: ThreeDsCall {
                 wish: payment.three_ds(),
                 return_url: self.return_url,
+                browser: payment.browser(),
             },
             merchant_initiated: payment.initiator() == Initiator::Merchant,
             statement_descriptor: payment.statement_descriptor(),

@@ -111,7 +111,7 @@ pub struct WalletAText {
 /// Wallet A, ready to open tokens.
 pub struct WalletA {
     /// The gateway's id at the wallet.
-    pub(super) gateway_id: String,
+    pub(crate) gateway_id: String,
     pub(super) recipient: Recipient,
 }
 
@@ -193,7 +193,7 @@ pub struct WalletBText {
 /// Wallet B, ready to open tokens.
 pub struct WalletB {
     /// The merchant's identifier at the wallet.
-    pub(super) merchant_identifier: Option<String>,
+    pub(crate) merchant_identifier: Option<String>,
     /// `None`: merchants can't be validated.
     pub(super) identity: Option<Identity>,
     /// Hosts that may be asked for a session.

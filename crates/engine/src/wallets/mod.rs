@@ -23,6 +23,9 @@ pub(crate) use opened::{OneUse, Opened, TokenMoney};
 pub use setup::{SetupWallet, Validation};
 pub(crate) use team::{Cache, cache};
 
+/// The merchant of a team that has set no wallet up, in test mode: its unsigned tokens are taken.
+pub(crate) const SANDBOX_MERCHANT: &str = "pointsman-sandbox";
+
 /// Where a wallet's token stands in the command, for a fault's `field`.
 const FIELD: &str = "paymentMethod.walletToken";
 

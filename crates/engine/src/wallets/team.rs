@@ -31,7 +31,7 @@ pub(crate) struct Read {
 
 impl Engine {
     /// A team's keys, as they were less than a second ago.
-    pub(super) async fn wallet_keys(&self, team: TeamId) -> Result<WalletKeys, EngineError> {
+    pub(crate) async fn wallet_keys(&self, team: TeamId) -> Result<WalletKeys, EngineError> {
         let cache = &self.inner.wallet_keys;
         let reading = match cache.find(&team, self.inner.world.now()) {
             Ok(read) => return Ok(read.keys),

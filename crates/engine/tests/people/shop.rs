@@ -399,6 +399,7 @@ pub(crate) fn order(customer: CustomerId) -> Authorise {
         intent: None,
         three_ds: domain::payment::ThreeDsWish::AsIssuer,
         three_ds_redirect: None,
+        browser: None,
         apm_redirect: None,
         instrument: None::<Instrument>,
         payer: Some(Payer {

@@ -63,6 +63,7 @@ fn request(flow: Option<&str>, instrument: Instrument, amount: i64) -> Authorise
         three_ds: domain::payment::ThreeDsWish::AsIssuer,
         three_ds_redirect: domain::redirect::RedirectUrl::parse("https://shop.example/done", "x")
             .ok(),
+        browser: None,
         apm_redirect: None,
         instrument: Some(instrument),
         payer: None,

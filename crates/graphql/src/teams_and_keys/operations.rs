@@ -4,7 +4,7 @@ use domain::Fault;
 
 use super::{
     inputs::{client_token, team},
-    views::{ClientTokenObject, IssuedClientToken, TeamObject},
+    views::{ClientTokenObject, IssuedClientToken, SdkConfigurationObject, TeamObject},
 };
 use crate::{
     executor::{Arguments, Out, object},
@@ -25,6 +25,9 @@ pub(crate) const OPERATIONS: &[Operation] = &[
     Operation::plain("revokeClientToken", |call, given| {
         plain(revoke_token(call, given))
     }),
+    Operation::plain("sdkConfiguration", |call, given| {
+        plain(sdk_configuration(call, given))
+    }),
     // A credential that came this far is good.
     Operation::plain("initializeSDK", |_, _| ready(Ok(true.into()))),
 ];
@@ -37,6 +40,16 @@ async fn update(call: Call<'_>, arguments: Arguments<'_>) -> Result<Out<'static>
     let update = arguments.coerced.and_then(team::update)?;
     let team = call.engine.update_team(call.caller, update).await?;
     Ok(object(TeamObject(team)))
+}
+
+async fn sdk_configuration(
+    call: Call<'_>,
+    arguments: Arguments<'_>,
+) -> Result<Out<'static>, Fault> {
+    let arguments = arguments.coerced?;
+    let origin = arguments.get("origin").and_then(serde_json::Value::as_str);
+    let configuration = call.engine.sdk_configuration(call.caller, origin).await?;
+    Ok(object(SdkConfigurationObject(configuration)))
 }
 
 async fn generate_token(call: Call<'_>, arguments: Arguments<'_>) -> Result<Out<'static>, Fault> {

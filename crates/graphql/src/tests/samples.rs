@@ -26,8 +26,8 @@ use domain::{
     team::{ReturnHost, TeamSettings},
 };
 use engine::{
-    AttachmentView, ClientTokenView, ConnectionView, FlowTrial, FlowView, TeamView, TrialStep,
-    UploadAddress,
+    AttachmentView, ClientTokenView, ConnectionView, FlowTrial, FlowView, SdkConfiguration,
+    TeamView, TrialStep, UploadAddress, WalletAConfiguration,
 };
 use serde_json::json;
 
@@ -44,6 +44,22 @@ pub(crate) fn text(text: &str) -> Option<String> {
 
 pub(crate) fn at() -> Timestamp {
     Timestamp::parse("2026-01-31T09:30:00.25Z").unwrap()
+}
+
+pub(crate) fn sdk_configuration() -> SdkConfiguration {
+    SdkConfiguration {
+        mode: domain::caller::Mode::Test,
+        shop_name: "The shop".to_owned(),
+        shop_logo: text("https://shop.example/logo.svg"),
+        money: Currency::parse("EUR").map(|currency| Money::new(5099, currency)),
+        wallet_a: Some(WalletAConfiguration {
+            gateway: "pointsman".to_owned(),
+            gateway_merchant_id: "m-1".to_owned(),
+        }),
+        wallet_b: text("merchant.shop"),
+        expires_at: Some(at()),
+        card_ranges: true,
+    }
 }
 
 pub(crate) fn team() -> TeamView {

@@ -415,6 +415,10 @@ fn engine_settings(settings: &Settings) -> engine::Settings {
     use engine::TestNumbers;
     engine::Settings {
         mode: settings.mode,
+        allowed_origins: settings.server.allowed_origins.as_ref().map(|listed| {
+            let texts = listed.iter().map(|origin| origin.text().to_owned());
+            texts.collect()
+        }),
         idempotency_retention: settings.limits.idempotency_retention,
         authorisation_lifetime: settings.limits.authorisation_lifetime,
         intent_inactivity: settings.limits.intent_inactivity,

@@ -404,6 +404,7 @@ fn rules(settings: &Settings, places: Arc<Places>) -> Rules {
         slow_request: settings.log.slow_request,
         rate: settings.limits.requests_per_second.map(Rate::new),
         public_metrics: settings.mode == Mode::Test,
+        mode: settings.mode,
         sandbox: settings.sandbox == Sandbox::Open,
         https: settings.server.tls.is_some()
             || settings

@@ -24,6 +24,7 @@ use super::{
     left_over::LeftOver,
     origins::{Origins, Verdict},
     request_id::{self, RequestId},
+    sdk::PublicFile,
     web::Web,
 };
 use crate::{
@@ -107,9 +108,11 @@ pub(super) async fn edge(
             .await;
         let mut response =
             answered.unwrap_or_else(|_panic| Envelope::defect(id.text()).answer(Media::Json));
-        web.rules
-            .origins
-            .permit(origin.as_ref(), verdict.said(), response.headers_mut());
+        if response.extensions().get::<PublicFile>().is_none() {
+            web.rules
+                .origins
+                .permit(origin.as_ref(), verdict.said(), response.headers_mut());
+        }
         response
     };
     if let Some(left) = left

@@ -26,6 +26,7 @@ mod rate;
 mod request_id;
 mod returns;
 mod sandbox_pages;
+mod sdk;
 mod shopper;
 mod start_page;
 mod streams;
@@ -93,6 +94,7 @@ pub fn router(web: &Arc<Web>) -> Router {
             "/token-return/{token}",
             get(token_return::back).post(token_return::back),
         );
+    router = router.merge(sdk::routes());
     if web.rules.public_metrics {
         router = router.route("/metrics", get(health::metrics));
     }
@@ -123,6 +125,10 @@ async fn start(State(web): State<Arc<Web>>, request: Request) -> Response {
 }
 
 async fn nothing_here(_: Request) -> Response {
+    no_such_address()
+}
+
+fn no_such_address() -> Response {
     let message = "There is nothing at this address. The API is at /api/graphql.";
     Envelope::new(StatusCode::NOT_FOUND, Code::Validation, message).answer(Media::Json)
 }

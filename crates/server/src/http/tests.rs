@@ -1,6 +1,7 @@
 //! The HTTP layer in front of a whole service in memory.
 
 mod pages;
+mod sdk;
 mod transport;
 
 use std::{sync::Arc, time::Duration};
@@ -97,23 +98,30 @@ struct Site {
 
 impl Site {
     fn with(rate: Option<Rate>) -> Self {
+        Self::ruled(|rules| rules.rate = rate)
+    }
+
+    /// With other rules than the usual ones.
+    fn ruled(change: impl FnOnce(&mut Rules)) -> Self {
         let (world, sim) = World::simulated(1);
         let directory = tempfile::tempdir().unwrap();
         let service = service(&sim, &world, &directory);
-        let rules = Rules {
+        let mut rules = Rules {
             origins: Origins::Any,
             frames: crate::pages::Frames::Any,
             body: 1024,
             request_timeout: Duration::from_secs(25),
             ready_patience: Duration::ZERO,
             slow_request: None,
-            rate,
+            rate: None,
             public_metrics: true,
+            mode: domain::caller::Mode::Test,
             sandbox: true,
             https: false,
             trusted_proxies: Vec::new(),
             places: Arc::default(),
         };
+        change(&mut rules);
         let web = Arc::new(Web::new(service, world, rules));
         Self {
             router: router(&web),

@@ -8,6 +8,7 @@ use std::{
     time::Duration,
 };
 
+use domain::caller::Mode;
 use engine::Engine;
 use graphql::Api;
 use tokio::sync::{Notify, watch};
@@ -51,6 +52,8 @@ pub struct Rules {
     pub rate: Option<Rate>,
     /// Whether metrics are served on the public listener.
     pub public_metrics: bool,
+    /// Whether money is real.
+    pub mode: Mode,
     /// Whether the simulator's books and pages are there.
     pub sandbox: bool,
     /// Whether browsers are asked to come back over TLS alone.

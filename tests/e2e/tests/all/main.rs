@@ -42,6 +42,7 @@ mod races;
 mod routing;
 mod running;
 mod sandbox_pages;
+mod sdk;
 mod shared;
 mod simulator;
 mod streams;

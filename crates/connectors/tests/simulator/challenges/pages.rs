@@ -103,6 +103,7 @@ fn a_card_method_needs_a_card_and_a_debit_an_account() {
             three_ds: ThreeDsCall {
                 wish: ThreeDsWish::AsIssuer,
                 return_url: Some(BACK),
+                browser: None,
             },
             merchant_initiated: false,
             statement_descriptor: None,

@@ -2,6 +2,7 @@
 
 use domain::{
     Fault, Faults,
+    browser::Browser,
     caller::Mode,
     method::Method,
     payment::{Initiator, Payer as KeptPayer, ThreeDsWish},
@@ -12,7 +13,7 @@ use domain::{
 use engine::{Authorise, Instrument, Payer, Stored, Target, Wallet};
 use serde_json::{Map, Value};
 
-use super::wallet;
+use super::{browser, wallet};
 use crate::shared::{Blank, Reader, card, currency, person, redirect};
 
 /// The argument of `authorizePayment`.
@@ -121,8 +122,11 @@ fn command(mut input: Reader, mode: Mode) -> Result<Authorise, Fault> {
         instrument,
         transaction,
     } = faults.or_default(chosen);
-    let three_d_secure = faults.good(three_d_secure(&mut input));
-    let (three_ds, three_ds_redirect) = three_d_secure.unwrap_or((ThreeDsWish::AsIssuer, None));
+    let ThreeDSecure {
+        wish: three_ds,
+        redirect: three_ds_redirect,
+        browser,
+    } = faults.or_default(three_d_secure(&mut input));
     let initiator = |input: &mut Reader| input.choice("initiator", initiator);
     let command = Authorise {
         amount: faults.or_default(input.amount("amount")),
@@ -146,6 +150,7 @@ fn command(mut input: Reader, mode: Mode) -> Result<Authorise, Fault> {
             .unwrap_or(Initiator::Customer),
         three_ds,
         three_ds_redirect,
+        browser,
         apm_redirect: faults.or_default(redirect(&mut input, "apmRedirectUrl")),
     };
     faults.end(command)
@@ -163,8 +168,26 @@ fn target(input: &mut Reader) -> Result<Target, Fault> {
     }
 }
 
-/// The wish for 3D Secure and the customer's way back. Both blocks at once would contradict each other.
-fn three_d_secure(input: &mut Reader) -> Result<(ThreeDsWish, Option<RedirectUrl>), Fault> {
+/// What is said about 3D Secure.
+struct ThreeDSecure {
+    wish: ThreeDsWish,
+    /// The customer's way back.
+    redirect: Option<RedirectUrl>,
+    browser: Option<Box<Browser>>,
+}
+
+impl Default for ThreeDSecure {
+    fn default() -> Self {
+        Self {
+            wish: ThreeDsWish::AsIssuer,
+            redirect: None,
+            browser: None,
+        }
+    }
+}
+
+/// Both blocks at once would contradict each other.
+fn three_d_secure(input: &mut Reader) -> Result<ThreeDSecure, Fault> {
     let (plain, headless) = (
         input.object("perform3DSecure"),
         input.object("performHeadless3DSecure"),
@@ -174,7 +197,16 @@ fn three_d_secure(input: &mut Reader) -> Result<(ThreeDsWish, Option<RedirectUrl
             "performHeadless3DSecure",
             "must be absent when perform3DSecure is given",
         )),
-        (Some(mut block), None) => Ok((ThreeDsWish::Request, redirect(&mut block, "redirectUrl")?)),
+        (Some(mut block), None) => {
+            let mut faults = Faults::default();
+            let redirect = faults.or_default(redirect(&mut block, "redirectUrl"));
+            let browser = faults.or_default(browser::parse(block.object("browser")));
+            faults.end(ThreeDSecure {
+                wish: ThreeDsWish::Request,
+                redirect,
+                browser,
+            })
+        }
         (None, Some(mut block)) => {
             let mut faults = Faults::default();
             let address = redirect(&mut block, "redirectUrl");
@@ -184,9 +216,14 @@ fn three_d_secure(input: &mut Reader) -> Result<(ThreeDsWish, Option<RedirectUrl
             } else {
                 ThreeDsWish::AsIssuer
             };
-            faults.end((wish, address))
+            let browser = faults.or_default(browser::parse(block.object("browser")));
+            faults.end(ThreeDSecure {
+                wish,
+                redirect: address,
+                browser,
+            })
         }
-        (None, None) => Ok((ThreeDsWish::AsIssuer, None)),
+        (None, None) => Ok(ThreeDSecure::default()),
     }
 }
 

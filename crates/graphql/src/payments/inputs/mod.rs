@@ -1,6 +1,7 @@
 //! One operation a file.
 
 pub(crate) mod authorise;
+mod browser;
 pub(crate) mod cancel;
 pub(crate) mod capture;
 pub(crate) mod list;

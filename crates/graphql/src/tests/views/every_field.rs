@@ -5,7 +5,7 @@ use apollo_compiler::{Schema, ast::Type, schema::ExtendedType};
 use super::{
     super::samples::{
         connection, customer, delivery, dispute, endpoint, event, evidence, flow, issued_token,
-        notification, team, trial, upload_address, with,
+        notification, sdk_configuration, team, trial, upload_address, with,
     },
     *,
 };
@@ -19,7 +19,9 @@ use crate::{
     executor::object,
     flows::views::{FlowObject, FlowTrialObject},
     notifications::views::NotificationObject,
-    teams_and_keys::views::{ClientTokenObject, IssuedClientToken, TeamObject},
+    teams_and_keys::views::{
+        ClientTokenObject, IssuedClientToken, SdkConfigurationObject, TeamObject,
+    },
     tokens::views::{CardTokenObject, ProcessorTokenObject},
     webhooks::views::{DeliveryObject, EndpointObject},
 };
@@ -125,6 +127,7 @@ fn every_field_of_every_output_type_resolves() {
         token: "tok_1".to_owned(),
     };
     let (team, tokens) = (TeamObject(team()), issued_tokens());
+    let sdk = SdkConfigurationObject(sdk_configuration());
     let intents = Connection {
         facts: facts(),
         rows: vec![("i".to_owned(), intent_object(Sight::Whole))],
@@ -139,6 +142,7 @@ fn every_field_of_every_output_type_resolves() {
         &customers(),
         &token,
         &team,
+        &sdk,
         &tokens,
         &CustomerObject(customer()),
         &flow,

@@ -74,6 +74,7 @@ impl Desk {
             three_ds: ThreeDsCall {
                 wish: ThreeDsWish::AsIssuer,
                 return_url: None,
+                browser: None,
             },
             merchant_initiated: false,
             statement_descriptor: None,

@@ -62,6 +62,7 @@ const SCOPES: [(&str, &[&str]); 5] = [
             "listWebhookDeliveries",
             "listWebhookEndpoints",
             "node",
+            "sdkConfiguration",
             "tryFlow",
         ],
     ),
@@ -98,12 +99,13 @@ const SCOPES: [(&str, &[&str]); 5] = [
 ];
 
 /// What a public key may do.
-const PUBLIC: [&str; 7] = [
+const PUBLIC: [&str; 8] = [
     "completeIntent",
     "getIntent",
     "initializeSDK",
     "node",
     "optimise",
+    "sdkConfiguration",
     "startIntent",
     "updateIntent",
 ];

@@ -1,0 +1,200 @@
+//! The documents of the SDK's frame, and where customers come back to from a bank's page.
+//!
+//! None of them sets a cookie or holds anything of a team; the credential reaches a frame by its channel, never by its
+//! address.
+
+use std::sync::Arc;
+
+use axum::{
+    body::Body,
+    extract::State,
+    response::{IntoResponse, Response},
+};
+use domain::caller::Mode;
+use http::{HeaderValue, StatusCode, Uri, header};
+use web::sdk::{Assets, Refused, Surface};
+
+use super::{
+    super::web::Web,
+    embedder::{Embedders, Refusal},
+    files::{labelled, manifest},
+};
+
+/// A frame's document may be kept for so long by the browser that asked for it.
+const SHORTLY: HeaderValue = HeaderValue::from_static("private, max-age=300");
+const NEVER: HeaderValue = HeaderValue::from_static("no-store");
+/// Payments and passkeys stay possible: wallets and issuers need them.
+const PERMISSIONS: HeaderValue = HeaderValue::from_static(
+    "camera=(), display-capture=(), geolocation=(), microphone=(), usb=()",
+);
+
+/// What a document of ours may load, and who may show it in a frame. Nothing inline runs, nothing is written into the page
+/// as text of HTML (Trusted Types), and no form is ever sent by the browser itself: without our script a card number stays
+/// where it was typed.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Policy<'a> {
+    /// Whose pages may show it; nobody's when empty.
+    pub(crate) ancestors: &'a str,
+    /// What it may show in frames; nothing when empty.
+    pub(crate) frames: &'a str,
+    /// An origin whose pictures it shows besides its own.
+    pub(crate) pictures: &'a str,
+}
+
+impl Policy<'_> {
+    fn header(&self) -> HeaderValue {
+        let or_none = |sources: &str| match sources.trim() {
+            "" => "'none'".to_owned(),
+            sources => sources.to_owned(),
+        };
+        let text = format!(
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src {}; connect-src 'self'; frame-src {}; \
+             form-action 'none'; base-uri 'none'; frame-ancestors {}; require-trusted-types-for 'script'; \
+             trusted-types 'none'",
+            format!("'self' {}", self.pictures).trim_end(),
+            or_none(self.frames),
+            or_none(self.ancestors),
+        );
+        HeaderValue::from_str(&text).unwrap_or(STRICTEST)
+    }
+}
+
+/// Where an origin can't stand in a header.
+const STRICTEST: HeaderValue =
+    HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
+
+/// Gives a page the policy of a document of ours.
+pub(crate) fn with_policy(status: StatusCode, text: String, policy: &Policy<'_>) -> Response {
+    let mut response = (status, Body::from(text)).into_response();
+    let headers = response.headers_mut();
+    let html = HeaderValue::from_static("text/html; charset=utf-8");
+    headers.insert(header::CONTENT_TYPE, html);
+    headers.insert(header::CONTENT_SECURITY_POLICY, policy.header());
+    headers.insert("permissions-policy", PERMISSIONS);
+    headers.insert("origin-agent-cluster", HeaderValue::from_static("?1"));
+    // Merchants open pages in windows of their own, and a page in a window tells the one that opened it that it is over.
+    let none = HeaderValue::from_static("unsafe-none");
+    headers.insert("cross-origin-opener-policy", none);
+    labelled(response)
+}
+
+/// The addresses of a document's script and style.
+pub(crate) fn assets(script: &str) -> Assets {
+    let address = |name| {
+        let found = manifest().and_then(|manifest| manifest.address(name));
+        found.unwrap_or_default()
+    };
+    Assets {
+        script: address(script),
+        style: address("frame.css"),
+    }
+}
+
+/// The mode as pages know it.
+pub(crate) const fn mode(web: &Web) -> web::sdk::Mode {
+    match web.rules.mode {
+        Mode::Test => web::sdk::Mode::Test,
+        Mode::Live => web::sdk::Mode::Live,
+    }
+}
+
+/// `GET /sdk/v1/frame/card`: the card fields alone.
+pub(super) async fn card(State(web): State<Arc<Web>>, uri: Uri) -> Response {
+    frame(&web, &uri, Surface::Card).await
+}
+
+/// `GET /sdk/v1/frame/checkout`: the whole checkout.
+pub(super) async fn checkout(State(web): State<Arc<Web>>, uri: Uri) -> Response {
+    frame(&web, &uri, Surface::Checkout).await
+}
+
+async fn frame(web: &Web, uri: &Uri, surface: Surface) -> Response {
+    let embedders = match Embedders::of(uri.query(), web).await {
+        Ok(embedders) => embedders,
+        Err(refusal) => return embedded(refused(&refusal)),
+    };
+    let script = match surface {
+        Surface::Card => "card.js",
+        Surface::Checkout | Surface::Hosted => "checkout.js",
+    };
+    let text = web::sdk::frame(surface, &assets(script), mode(web), embedders.shop());
+    let policy = Policy {
+        ancestors: &embedders.listed(),
+        ..Policy::default()
+    };
+    let mut response = embedded(with_policy(StatusCode::OK, text, &policy));
+    response
+        .headers_mut()
+        .insert(header::CACHE_CONTROL, SHORTLY);
+    response
+}
+
+/// `GET /sdk/v1/frame/challenge`: the inside of the dialog in which an issuer asks the customer. It shows the issuer's page
+/// in a frame, so that the merchant's own policy needs nothing but our origin.
+pub(super) async fn challenge(State(web): State<Arc<Web>>, uri: Uri) -> Response {
+    let embedders = match Embedders::of(uri.query(), &web).await {
+        Ok(embedders) => embedders,
+        Err(refusal) => return embedded(refused(&refusal)),
+    };
+    let text = web::sdk::challenge(&assets("challenge.js"), mode(&web), embedders.shop());
+    let frames = match web.rules.mode {
+        Mode::Live => "https:",
+        Mode::Test => "https: 'self' http://localhost:* http://127.0.0.1:* http://[::1]:*",
+    };
+    let policy = Policy {
+        ancestors: &embedders.listed(),
+        frames,
+        ..Policy::default()
+    };
+    let mut response = embedded(with_policy(StatusCode::OK, text, &policy));
+    // An issuer's page sends no such header, and could not be shown within one that asks for it.
+    response
+        .headers_mut()
+        .remove("cross-origin-embedder-policy");
+    response.headers_mut().insert(header::CACHE_CONTROL, NEVER);
+    response
+}
+
+/// `GET` or `POST /sdk/v1/return`: where the customer comes back to. It decides nothing: it tells the page around it, or
+/// the one that opened it, to ask the service. Whoever comes is answered, since a customer stands in front of it; the shop's
+/// page learns of it only when its origin is allowed.
+pub(super) async fn back(State(web): State<Arc<Web>>, uri: Uri) -> Response {
+    let embedders = Embedders::of(uri.query(), &web).await.ok();
+    let shop = embedders.as_ref().map_or("", Embedders::shop);
+    let text = web::sdk::back(&assets("return.js"), mode(&web), shop);
+    let around = embedders.as_ref().map(Embedders::listed);
+    let ancestors = format!("'self' {}", around.unwrap_or_default());
+    let policy = Policy {
+        ancestors: &ancestors,
+        ..Policy::default()
+    };
+    let mut response = with_policy(StatusCode::OK, text, &policy);
+    response.headers_mut().insert(header::CACHE_CONTROL, NEVER);
+    response
+}
+
+/// What a frame's document needs to be shown by a page of another origin, also by one that is isolated from others.
+fn embedded(mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    let cross = HeaderValue::from_static("cross-origin");
+    headers.insert("cross-origin-resource-policy", cross);
+    let required = HeaderValue::from_static("require-corp");
+    headers.insert("cross-origin-embedder-policy", required);
+    response
+}
+
+/// The page in place of a frame that is not served. Anybody may show it: it names the setting to whoever builds the shop.
+fn refused(refusal: &Refusal) -> Response {
+    let (status, page) = match refusal {
+        Refusal::Missing => (StatusCode::BAD_REQUEST, Refused::Missing),
+        Refusal::Malformed => (StatusCode::BAD_REQUEST, Refused::Malformed),
+        Refusal::NotAllowed(origin) => (StatusCode::FORBIDDEN, Refused::NotAllowed { origin }),
+        Refusal::Unknown => (StatusCode::SERVICE_UNAVAILABLE, Refused::Unknown),
+    };
+    let text = web::sdk::refused(page, &assets("card.js").style);
+    let policy = Policy {
+        ancestors: "*",
+        ..Policy::default()
+    };
+    with_policy(status, text, &policy)
+}

@@ -1,0 +1,232 @@
+//! The documents of the browser SDK: the frame with its form, the inside of the dialog of 3D Secure, where customers come
+//! back to, and the hosted page. `sdk/src/frame/form.html` is the reference of the form's markup; a test compares.
+//!
+//! They load one script and one style, run nothing inline, and their texts are English until the script replaces them.
+
+use askama::Template;
+
+use crate::html::plain;
+
+/// The addresses of a document's script and style.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assets {
+    /// The script; empty where there is none.
+    pub script: String,
+    /// The style sheet.
+    pub style: String,
+}
+
+/// What a form is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Surface {
+    /// The card fields alone; the merchant's page has the button.
+    Card,
+    /// The whole checkout within the merchant's page.
+    Checkout,
+    /// The whole checkout as a page of its own.
+    Hosted,
+}
+
+impl Surface {
+    /// Its name in the markup.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Card => "card",
+            Self::Checkout => "checkout",
+            Self::Hosted => "hosted",
+        }
+    }
+
+    const fn pays(self) -> bool {
+        matches!(self, Self::Checkout | Self::Hosted)
+    }
+
+    const fn is_hosted(self) -> bool {
+        matches!(self, Self::Hosted)
+    }
+}
+
+/// Whether money is real: `test` or `live`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// No money moves; the page says so.
+    Test,
+    /// Money moves.
+    Live,
+}
+
+impl Mode {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Test => "test",
+            Self::Live => "live",
+        }
+    }
+}
+
+/// What the server writes into a form.
+struct Form<'a> {
+    surface: Surface,
+    /// The only origin that the frame talks to; empty on a page of its own.
+    origin: &'a str,
+    /// The checked options as JSON, on a page of its own.
+    options: &'a str,
+    /// Where card details go to, as people read it.
+    host: &'a str,
+}
+
+#[derive(Template)]
+#[template(path = "sdk/frame.html")]
+struct Frame<'a> {
+    assets: &'a Assets,
+    mode: &'static str,
+    form: Form<'a>,
+}
+
+/// The document of a frame that was asked for by a page of `origin`.
+pub fn frame(surface: Surface, assets: &Assets, mode: Mode, origin: &str) -> String {
+    rendered(&Frame {
+        assets,
+        mode: mode.name(),
+        form: Form {
+            surface,
+            origin,
+            options: "{}",
+            host: "",
+        },
+    })
+}
+
+#[derive(Template)]
+#[template(path = "sdk/challenge.html")]
+struct Challenge<'a> {
+    assets: &'a Assets,
+    mode: &'static str,
+    origin: &'a str,
+}
+
+/// The inside of the dialog that shows an issuer's page. It talks to pages of `origin` alone.
+pub fn challenge(assets: &Assets, mode: Mode, origin: &str) -> String {
+    rendered(&Challenge {
+        assets,
+        mode: mode.name(),
+        origin,
+    })
+}
+
+#[derive(Template)]
+#[template(path = "sdk/return.html")]
+struct Back<'a> {
+    assets: &'a Assets,
+    mode: &'static str,
+    origin: &'a str,
+}
+
+/// Where a customer comes back to. It talks to pages of `origin` alone; to nobody where that is empty.
+pub fn back(assets: &Assets, mode: Mode, origin: &str) -> String {
+    rendered(&Back {
+        assets,
+        mode: mode.name(),
+        origin,
+    })
+}
+
+/// Why a frame is not shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refused<'a> {
+    /// The address names no origin.
+    Missing,
+    /// What it names is no origin.
+    Malformed,
+    /// Nobody has allowed this origin.
+    NotAllowed {
+        /// It.
+        origin: &'a str,
+    },
+    /// It could not be found out.
+    Unknown,
+}
+
+#[derive(Template)]
+#[template(path = "sdk/refused.html")]
+struct RefusedPage<'a> {
+    assets: &'a Assets,
+    page: Refused<'a>,
+}
+
+/// The page in place of a frame that is not shown.
+pub fn refused(page: Refused<'_>, style: &str) -> String {
+    let assets = Assets {
+        script: String::new(),
+        style: style.to_owned(),
+    };
+    rendered(&RefusedPage {
+        assets: &assets,
+        page,
+    })
+}
+
+/// What stands on the hosted page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hosted {
+    /// The shop's name.
+    pub shop_name: String,
+    /// Where its logo is.
+    pub logo: Option<String>,
+    /// The way back to the shop.
+    pub back: Option<String>,
+    /// What is to be paid, as people read it.
+    pub amount: String,
+    /// What it is for.
+    pub description: Option<String>,
+    /// What is bought.
+    pub cart: Vec<CartLine>,
+    /// The checked options as JSON.
+    pub options: String,
+    /// Where card details go to, as people read it.
+    pub host: String,
+}
+
+/// A line of a cart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CartLine {
+    /// How many.
+    pub quantity: String,
+    /// Of what.
+    pub item: String,
+    /// For how much.
+    pub amount: String,
+}
+
+#[derive(Template)]
+#[template(path = "sdk/hosted.html")]
+struct HostedPage<'a> {
+    assets: &'a Assets,
+    mode: &'static str,
+    page: &'a Hosted,
+    form: Form<'a>,
+}
+
+/// The hosted page, with the form in it.
+pub fn hosted(assets: &Assets, mode: Mode, page: &Hosted) -> String {
+    rendered(&HostedPage {
+        assets,
+        mode: mode.name(),
+        page,
+        form: Form {
+            surface: Surface::Hosted,
+            origin: "",
+            options: &page.options,
+            host: &page.host,
+        },
+    })
+}
+
+/// Control characters are left out: no page needs them. Writing into memory can't fail.
+fn rendered(template: &impl Template) -> String {
+    let text = template.render().unwrap_or_default();
+    text.split('\n').map(plain).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests;

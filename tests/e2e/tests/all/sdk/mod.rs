@@ -1,0 +1,5 @@
+//! What the service does for the browser SDK.
+
+mod browser;
+mod configuration;
+mod files;
