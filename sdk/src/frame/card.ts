@@ -7,11 +7,12 @@ import type { FrameOptions, ToFrame } from "../shared/protocol.js";
 import { Api } from "./api.js";
 import { CardForm } from "./cardform.js";
 import { openChannel, reportHeight, type Channel } from "./channel.js";
-import { configurationOf, walletTexts } from "./configuration.js";
+import { configurationOf, walletFacts } from "./configuration.js";
 import { find } from "./dom.js";
 import { applyLook } from "./look.js";
 import { problemOf } from "./refusal.js";
 import { translate } from "./texts.js";
+import { walletSession } from "./walletsession.js";
 import { attachCode, factsOf, savedCards, storeCard } from "./vault.js";
 
 class Elements {
@@ -30,8 +31,9 @@ class Elements {
       changed: (change) => channel.post({ type: "change", ...change }),
       focused: (field, isFocused) => channel.post({ field, type: isFocused ? "focus" : "blur" }),
     });
-    // Enter in a field. The form that is sent is the merchant's, in another document.
-    find("#pm-form").addEventListener("submit", (event) => {
+    // The form that Enter sends is the merchant's, in another document. A browser sends none that has several fields and no button.
+    find("#pm-form").addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" || event.isComposing || !(event.target instanceof HTMLInputElement)) return;
       event.preventDefault();
       channel.post({ type: "submitRequest" });
     });
@@ -48,7 +50,7 @@ class Elements {
     const [configuration, cards] = await Promise.all([configurationOf(api), customerId ? savedCards(api, customerId) : []]);
     if (cards.length > 0) this.#form.showSavedCards(cards);
     if (configuration.kind === "known") {
-      this.#channel.post({ configuration: configuration.facts, texts: walletTexts(this.#messages), type: "configuration" });
+      this.#channel.post(walletFacts(configuration.facts, this.#messages));
     } else {
       this.#channel.post({ error: configuration.error, type: "error" });
     }
@@ -95,6 +97,8 @@ class Elements {
       case "reset": return this.#form.reset();
       case "submit": return void this.submit(message.attempt);
       case "update": return void this.update(message.options);
+      case "walletSession":
+        return void walletSession(new Api(this.#options.apiKey), message, shopOrigin()).then(this.#channel.post);
       case "destroy": return this.#channel.close();
       default: return undefined;
     }
@@ -113,17 +117,23 @@ class Elements {
   }
 
   async #show(): Promise<void> {
+    this.#channel.post({ title: this.#messages.get("frame.title"), type: "title" });
     translate(this.#messages);
     this.#form.apply(this.#messages, this.#options);
     await applyLook(this.#options);
   }
 }
 
+/** The only origin that this document talks to. */
+function shopOrigin(): string {
+  return find("#pm-form").dataset["origin"] ?? "";
+}
+
 /** Waits for the options; what comes before them is dropped. */
 async function main(): Promise<void> {
   let elements: Elements | undefined;
   let isStarted = false;
-  const channel = await openChannel(find("#pm-form").dataset["origin"] ?? "", (message) => {
+  const channel = await openChannel(shopOrigin(), (message) => {
     if (message.type !== "init") return elements?.receive(message);
     if (isStarted) return undefined;
     isStarted = true;

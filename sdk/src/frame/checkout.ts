@@ -3,10 +3,13 @@ import { loadMessages } from "../shared/messages.js";
 import { fields, payment } from "../shared/messages/en.js";
 import { DEFAULT_OPTIONS, readOptions } from "../shared/options.js";
 import type { ToFrame } from "../shared/protocol.js";
+import { Api } from "./api.js";
 import { openChannel, reportHeight, type Channel } from "./channel.js";
 import { Checkout } from "./checkoutform.js";
 import { challengeAddress, type Surroundings } from "./surroundings.js";
+import { walletFacts } from "./configuration.js";
 import { find } from "./dom.js";
+import { walletSession } from "./walletsession.js";
 
 const ENGLISH = { ...fields, ...payment };
 
@@ -24,11 +27,16 @@ function insidePage(channel: Channel, shop: string, isRedirectOnly: () => boolea
     cancelled: () => channel.post({ type: "cancel" }),
     changed: (change) => channel.post({ type: "change", ...change }),
     completed: (result) => channel.post({ result, type: "complete" }),
-    configured: (configuration, texts) => channel.post({ configuration, texts, type: "configuration" }),
+    configured: (configuration, messages) => channel.post(walletFacts(configuration, messages)),
     failed: (error) => channel.post({ error, type: "error" }),
     focused: (field, isFocused) => channel.post({ field, type: isFocused ? "focus" : "blur" }),
     leave: ({ url }) => channel.post({ type: "redirect", url }),
   };
+}
+
+/** The only origin that this document talks to. */
+function shopOrigin(): string {
+  return find("#pm-form").dataset["origin"] ?? "";
 }
 
 function receive(checkout: Checkout, channel: Channel, message: ToFrame): void {
@@ -39,10 +47,14 @@ function receive(checkout: Checkout, channel: Channel, message: ToFrame): void {
     case "focus": return checkout.focus(message.field);
     case "reset": return checkout.reset();
     case "submit": return void checkout.payByForm();
-    case "walletToken": return void checkout.payByWallet(message.wallet, message.token);
+    case "walletToken": return void checkout.payByWallet(message.wallet, message.token, message.transactionId);
+    case "walletSession": return void walletSession(new Api(checkout.options.apiKey), message, shopOrigin()).then(channel.post);
     case "update": {
       const options = readOptions(message.options, checkout.options);
-      return void loadMessages(options.language, ENGLISH).then((messages) => checkout.update(options, messages));
+      return void loadMessages(options.language, ENGLISH).then((messages) => {
+        channel.post({ title: messages.get("frame.title"), type: "title" });
+        return checkout.update(options, messages);
+      });
     }
     case "destroy": return channel.close();
     case "init": return undefined;
@@ -50,7 +62,7 @@ function receive(checkout: Checkout, channel: Channel, message: ToFrame): void {
 }
 
 async function main(): Promise<void> {
-  const shop = find("#pm-form").dataset["origin"] ?? "";
+  const shop = shopOrigin();
   let checkout: Checkout | undefined;
   let options = DEFAULT_OPTIONS;
   let isStarted = false;
@@ -64,6 +76,7 @@ async function main(): Promise<void> {
       checkout = new Checkout(options, messages, surroundings, message.browser);
       return checkout.start(() => {
         reportHeight(channel);
+        channel.post({ title: messages.get("frame.title"), type: "title" });
         channel.post({ type: "ready" });
       });
     });

@@ -12,7 +12,7 @@ import type { Action, BrowserData, FieldName, FrameOptions } from "../shared/pro
 import { Api, type ApiError } from "./api.js";
 import { abandonPayment, authorise, readPayment, sleep, type Attempt, type Outcome, type Reading } from "./authorise.js";
 import { CardForm, type Chosen } from "./cardform.js";
-import { configurationOf, walletTexts } from "./configuration.js";
+import { configurationOf } from "./configuration.js";
 import { find, findOptional, make, randomId } from "./dom.js";
 import { applyLook } from "./look.js";
 import { Methods } from "./methods.js";
@@ -111,7 +111,7 @@ export class Checkout {
       return;
     }
     const { amount, currencyCode, expiresAt } = configuration.facts;
-    this.#surroundings.configured(configuration.facts, walletTexts(this.#messages));
+    this.#surroundings.configured(configuration.facts, this.#messages);
     const isOther = (known: unknown, given: unknown) => known !== null && known !== undefined && given !== undefined && known !== given;
     if (isOther(amount, this.#options.amount) || isOther(currencyCode, this.#options.currencyCode)) {
       const bound = `${amount} ${currencyCode}`;
@@ -150,9 +150,10 @@ export class Checkout {
     await this.#pay((key) => this.#cardMethod(chosen, key));
   }
 
-  async payByWallet(wallet: "walleta" | "walletb", walletToken: string): Promise<void> {
+  /** `transactionId` is the merchant's own of wallet A; without one the attempt has one. */
+  async payByWallet(wallet: "walleta" | "walletb", walletToken: string, transactionId?: string): Promise<void> {
     const type = wallet === "walleta" ? "WALLETA_PAY" : "WALLETB_PAY";
-    await this.#pay((key) => Promise.resolve({ type, walletToken, ...(wallet === "walleta" ? { walletAPay: { transactionId: key } } : {}) }));
+    await this.#pay((key) => Promise.resolve({ type, walletToken, ...(wallet === "walleta" ? { walletAPay: { transactionId: transactionId ?? key } } : {}) }));
   }
 
   /** What the page around us, or our own window, saw of the errand. It decides nothing. */

@@ -1,6 +1,7 @@
 /** What the service says of the team and of this client token. */
+import standIn from "built:wallet-stand-in.js";
 import type { Messages } from "../shared/messages.js";
-import type { SdkConfiguration } from "../shared/protocol.js";
+import type { SdkConfiguration, ToLoader } from "../shared/protocol.js";
 import type { Api } from "./api.js";
 
 export type Configuration =
@@ -21,8 +22,9 @@ export async function configurationOf(api: Api): Promise<Configuration> {
   return { error: { message: first?.message ?? "The service does not answer", type: first?.extensions?.code ?? "network" }, kind: "unknown" };
 }
 
-/** The texts of the loader's wallet buttons. */
-export function walletTexts(messages: Messages): Record<string, string> {
+/** What the loader's wallet buttons need: facts, texts, and in test mode the stand-in for both networks. */
+export function walletFacts(configuration: SdkConfiguration, messages: Messages): Extract<ToLoader, { readonly type: "configuration" }> {
   const keys = ["applepay.label", "googlepay.label", "wallets.or.label"] as const;
-  return Object.fromEntries(keys.map((key) => [key, messages.get(key)]));
+  const texts = Object.fromEntries(keys.map((key) => [key, messages.get(key)]));
+  return { configuration, texts, type: "configuration", ...(configuration.mode === "test" ? { standIn } : {}) };
 }

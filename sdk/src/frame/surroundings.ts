@@ -1,4 +1,5 @@
 /** Where the checkout stands: inside a merchant's page, or as a page of its own. */
+import type { Messages } from "../shared/messages.js";
 import type { Action, FieldName, SdkConfiguration, ToFrame, ToLoader } from "../shared/protocol.js";
 
 /** The customer has to act at `url`, a page of a bank or of a payment method. */
@@ -23,7 +24,7 @@ export interface Surroundings {
   readonly shop: string;
   changed(change: Of<"change">): void;
   focused(field: FieldName, isFocused: boolean): void;
-  configured(configuration: SdkConfiguration, texts: Readonly<Record<string, string>>): void;
+  configured(configuration: SdkConfiguration, messages: Messages): void;
   completed(result: CompleteResult): void;
   cancelled(): void;
   failed(error: Of<"error">["error"]): void;

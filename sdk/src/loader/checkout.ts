@@ -3,7 +3,8 @@ import type { Surface, ToLoader } from "../shared/protocol.js";
 import { openChannel, randomId, type Channel } from "./channel.js";
 import { makeErrands, type Errands } from "./errand.js";
 import { interceptForm } from "./form.js";
-import { makeFormFrame, titleOf } from "./frame.js";
+import { makeFormFrame } from "./frame.js";
+import { expectedHeight } from "./height.js";
 import { frameOptions, mistakesOf, type Options, type PageFacts } from "./options.js";
 import { browserData, pageFacts } from "./page.js";
 import { notify, PointsmanError } from "./report.js";
@@ -86,7 +87,7 @@ class Checkout {
     this.#facts = pageFacts(container);
     const id = randomId();
     this.#frame = makeFormFrame(surface, service, id);
-    this.#frame.title = titleOf(options.language);
+    this.#frame.style.height = `${expectedHeight(surface, frameOptions(options, this.#facts), container.clientWidth)}px`;
     // A frame of another scheme than its document has an opaque ground.
     this.#frame.style.colorScheme = this.#facts.colorScheme ?? "";
     this.#channel = openChannel(this.#frame, service, id, {
@@ -124,8 +125,12 @@ class Checkout {
         this.#clearTimers();
         resolve(this.#instance());
         return notify(options.onLoaded);
+      case "title":
+        this.#frame.title = message.title;
+        return;
       case "size":
-        return this.#frame.style.setProperty("height", `${message.height}px`);
+        this.#frame.style.height = `${message.height}px`;
+        return;
       case "change": {
         const { isComplete, isEmpty, value, errors } = message;
         return notify(options.onChange, { isComplete, isEmpty, value, errors });
@@ -199,7 +204,6 @@ class Checkout {
     mistakes.forEach((message) => report(options, message, "invalid-option"));
     if (mistakes.length > 0) return false;
     Object.assign(options, next);
-    this.#frame.title = titleOf(options.language);
     this.#channel.send({ type: "update", options: frameOptions(options, this.#facts) });
     this.#wallets.load();
     return true;

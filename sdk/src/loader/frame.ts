@@ -2,18 +2,11 @@
 import type { Surface } from "../shared/protocol.js";
 import { ancestorOrigins } from "./page.js";
 
-/** The name of the frame for screen readers, by language. */
-const TITLES: Readonly<Record<string, string>> = {
-  en: "Secure payment form",
-  fr: "Formulaire de paiement sécurisé",
-  de: "Sicheres Zahlungsformular",
-  es: "Formulario de pago seguro",
-  nl: "Beveiligd betaalformulier",
-  pt: "Formulário de pagamento seguro",
-};
-
 /** Passkeys and Secure Payment Confirmation of issuers need both, on each level of frames. */
 export const ALLOW = "payment *; publickey-credentials-get *";
+
+/** The padding of the frame's document. */
+const BLEED_PX = 4;
 
 /** A frame of the service. Styles are set by CSSOM, which a policy without `unsafe-inline` allows. */
 export function makeFrame(source: string, title: string, allow = ALLOW): HTMLIFrameElement {
@@ -30,11 +23,9 @@ export function makeFormFrame(surface: Surface, service: string, id: string): HT
   // Browsers that don't know the feature would report it to the console.
   const policy = (document as { featurePolicy?: { features(): string[] } }).featurePolicy;
   const allow = policy?.features().includes("autofill") ? `${ALLOW}; autofill` : ALLOW;
-  const frame = makeFrame(`${service}/sdk/v1/frame/${surface}?${query}#${id}`, "", allow);
-  frame.style.cssText = "display:block;width:100%;border:0;margin:0;padding:0";
+  // The frame gives its title in the customer's language once it is there.
+  const frame = makeFrame(`${service}/sdk/v1/frame/${surface}?${query}#${id}`, "Secure payment form", allow);
+  // The document has a padding for the rings of focused fields; the fields themselves end where the container does.
+  frame.style.cssText = `display:block;border:0;padding:0;margin:-${BLEED_PX}px;width:calc(100% + ${2 * BLEED_PX}px);max-width:none`;
   return frame;
-}
-
-export function titleOf(language: unknown): string {
-  return TITLES[language as string] ?? (TITLES["en"] as string);
 }

@@ -20,7 +20,7 @@ test("messages without the members that they need are dropped", () => {
   for (const data of [
     { type: "size" }, { type: "size", height: -1 }, { type: "size", height: NaN }, { type: "size", height: "1px" }, { type: "size", height: 1e9 },
     { type: "result", attempt: "a" }, { type: "change", value: null, errors: {} }, { type: "action", action: { ...action, url: "javascript:alert(1)" } },
-    { type: "redirect", url: " JavaScript:alert(1)" }, { type: "redirect", url: "data:text/html,x" }, { type: "complete", result: { data: {} } },
+    { type: "redirect", url: " JavaScript:alert(1)" }, { type: "redirect", url: "\u0001javascript:x" }, { type: "action", action: null }, { type: "redirect", url: "data:text/html,x" }, { type: "complete", result: { data: {} } },
     { type: "error", error: { message: 1 } }, { type: "configuration", configuration: {} },
   ]) {
     assert.equal(readMessage(data), undefined, JSON.stringify(data));

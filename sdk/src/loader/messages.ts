@@ -10,14 +10,15 @@ const isObject = (value: unknown): value is Members => typeof value === "object"
 const HAS: Readonly<Record<ToLoader["type"], (message: Members) => boolean>> = {
   ready: () => true,
   size: ({ height }) => Number.isFinite(height) && (height as number) >= 0 && (height as number) < 20_000,
+  title: ({ title }) => isText(title),
   change: ({ value, errors }) => isObject(value) && isObject(errors),
   focus: ({ field }) => isText(field),
   blur: ({ field }) => isText(field),
   submitRequest: () => true,
   result: ({ attempt, errors }) => isText(attempt) && Array.isArray(errors),
-  action: ({ action }) => isObject(action) && isText(action["id"]) && isWebAddress(action["url"]) && isObject(action["texts"]),
+  action: ({ action }) => isObject(action) && isText(action["id"]) && /^https?:/i.test(String(action["url"])) && isObject(action["texts"]),
   actionDone: ({ action }) => isText(action),
-  redirect: ({ url }) => isText(url) && !/^(javascript|data|blob|vbscript|file|about):/i.test((url as string).trim()),
+  redirect: ({ url }) => isText(url) && !/^\W*(javascript|data|blob|vbscript|file|about):/i.test(url as string),
   complete: ({ result }) => isObject(result) && Array.isArray(result["errors"]),
   cancel: () => true,
   configuration: ({ configuration, texts }) => isObject(configuration) && isObject(texts),
@@ -25,12 +26,8 @@ const HAS: Readonly<Record<ToLoader["type"], (message: Members) => boolean>> = {
   error: ({ error }) => isObject(error) && isText(error["message"]),
 };
 
-function isWebAddress(value: unknown): boolean {
-  return typeof value === "string" && /^https?:\/\//i.test(value);
-}
-
 /** The message in what came over the port, or undefined. */
 export function readMessage(data: unknown): ToLoader | undefined {
-  if (!isObject(data) || !isText(data["type"]) || !Object.hasOwn(HAS, data["type"] as string)) return undefined;
+  if (!isObject(data) || !Object.hasOwn(HAS, data["type"] as string)) return undefined;
   return HAS[data["type"] as ToLoader["type"]](data) ? (data as unknown as ToLoader) : undefined;
 }

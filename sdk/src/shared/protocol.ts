@@ -101,7 +101,7 @@ export type ToFrame =
   /** A wallet's token from the loader's button: pay with it (Drop-In), or tokenise it (Elements). */
   | { readonly type: "walletToken"; readonly attempt: string; readonly wallet: "walleta" | "walletb"; readonly token: string; readonly transactionId?: string }
   /** Wallet B asks who the merchant is: answered by a `walletSession` with the same `request`. */
-  | { readonly type: "walletSession"; readonly request: string; readonly validationUrl: string; readonly displayName: string }
+  | { readonly type: "walletSession"; readonly request: string; readonly merchantIdentifier: string; readonly validationUrl: string; readonly displayName: string }
   /** What the loader saw of the customer's errand. It decides nothing: the frame asks the service. */
   | { readonly type: "actionSignal"; readonly action: string; readonly signal: "returned" | "closed" | "givenUp" | "popupRefused" | "opened" }
   | { readonly type: "destroy" };
@@ -134,6 +134,8 @@ export interface Action {
 /** Frame to loader. */
 export type ToLoader =
   | { readonly type: "ready" }
+  /** The name of the frame for screen readers, in the customer's language: at the start, and when the language changes. */
+  | { readonly type: "title"; readonly title: string }
   /** Height of the frame's content, in CSS pixels. */
   | { readonly type: "size"; readonly height: number }
   | { readonly type: "change"; readonly isComplete: boolean; readonly isEmpty: boolean; readonly value: { readonly cardBrand?: string; readonly billingAddress?: { readonly countryCode?: string; readonly postalCode?: string } }; readonly errors: Readonly<Partial<Record<FieldName, string>>> }

@@ -152,7 +152,8 @@ export class Wallets {
       merchantSession: (validationUrl, displayName) =>
         new Promise((resolve, reject) => {
           this.#session = { request: randomId(), resolve, reject };
-          send({ type: "walletSession", request: this.#session.request, validationUrl, displayName });
+          const merchantIdentifier = configuration.walletB?.merchantIdentifier ?? "";
+          send({ type: "walletSession", request: this.#session.request, merchantIdentifier, validationUrl, displayName });
         }),
     };
   }
