@@ -207,7 +207,10 @@ export class Checkout {
     switch (outcome.kind) {
       case "payment": return this.#showPayment(outcome.payment);
       case "errand": return this.#beginErrand({ action, kind: outcome.errand, payment: outcome.id, url: outcome.url });
-      case "already": return void readPayment(this.#api, outcome.id).then((reading) => this.#showReading(outcome.id, reading));
+      case "already":
+        return void readPayment(this.#api, outcome.id).then((reading) =>
+          // Made with another credential, such as that of the same page in another tab: it is there, and can't be read here.
+          reading.kind === "none" ? this.#showElsewhere(outcome.id) : this.#showReading(outcome.id, reading));
       case "refused": return this.#showRefusal(outcome.errors);
       case "unauthorized": return this.#showExpired();
       case "unknown":
@@ -380,6 +383,12 @@ export class Checkout {
   #showExpired(): void {
     this.#showEnded("status.expired.text");
     this.#surroundings.failed({ message: "The client token has ended", type: "api.key.unauthorized" });
+  }
+
+  #showElsewhere(id: string): void {
+    const code = "error.authorize.payment-already-authorized";
+    this.#showEnded(code);
+    this.#surroundings.completed({ data: { authorizePayment: null }, errors: [{ extensions: { code, id }, message: this.#messages.get(code) }] });
   }
 
   #showEnded(key: MessageKey): void {

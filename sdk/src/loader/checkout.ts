@@ -30,7 +30,7 @@ export function loadCheckout(surface: Surface, service: string, elementOrSelecto
     const container = typeof elementOrSelector === "string" ? document.querySelector(elementOrSelector) : elementOrSelector;
     const mistakes = mistakesOf(surface, given);
     if (!(container instanceof HTMLElement)) mistakes.unshift("elementOrSelector must be an element of the page or a selector of one");
-    if (!/^https?:/.test(location.origin)) mistakes.push("the page has no origin: serve it over https, not as a file or in a sandboxed frame");
+    if (!/^https?:/.test(self.origin)) mistakes.push("the page has no origin: serve it over https, not as a file or in a sandboxed frame");
     if (mistakes.length === 0) {
       new Checkout({ surface, service, container: container as HTMLElement, options: { ...given }, resolve, fail });
       return;

@@ -42,7 +42,7 @@ export const fields: Record<FieldKey, string> = {
   "billing-address.zip.placeholder": "",
   "billing-address.zip.errors.required": "Geben Sie die Postleitzahl ein.",
   "billing-address.zip.errors.min-length": "Diese Postleitzahl ist zu kurz.",
-  "error.authorize.payment-already-authorized": "Diese Bestellung ist bereits bezahlt.",
+  "error.authorize.payment-already-authorized": "Für diese Bestellung gibt es schon eine Zahlung. Bitte bezahlen Sie nicht noch einmal.",
   "error.general": "Etwas ist schiefgegangen. Es wurde nichts abgebucht. Bitte versuchen Sie es noch einmal.",
   "error.network": "Es besteht keine Verbindung. Bitte versuchen Sie es noch einmal.",
   "error.rate-limited": "Das waren zu viele Versuche. Bitte warten Sie einen Moment.",

@@ -43,7 +43,7 @@ export const fields = {
   "billing-address.zip.placeholder": "",
   "billing-address.zip.errors.required": "Enter the postal code.",
   "billing-address.zip.errors.min-length": "This postal code is too short.",
-  "error.authorize.payment-already-authorized": "This order is paid already.",
+  "error.authorize.payment-already-authorized": "This order has a payment already. Please don't pay again.",
   "error.general": "Something went wrong. Nothing was charged. Please try again.",
   "error.network": "There is no connection. Please try again.",
   "error.rate-limited": "There were too many tries. Please wait a moment, then try again.",

@@ -42,7 +42,7 @@ export const fields: Record<FieldKey, string> = {
   "billing-address.zip.placeholder": "",
   "billing-address.zip.errors.required": "Introduzca el código postal.",
   "billing-address.zip.errors.min-length": "Este código postal es demasiado corto.",
-  "error.authorize.payment-already-authorized": "Este pedido ya está pagado.",
+  "error.authorize.payment-already-authorized": "Este pedido ya tiene un pago. No vuelva a pagar.",
   "error.general": "Algo ha salido mal. No se ha cobrado nada. Inténtelo de nuevo.",
   "error.network": "No hay conexión. Inténtelo de nuevo.",
   "error.rate-limited": "Ha habido demasiados intentos. Espere un momento e inténtelo de nuevo.",

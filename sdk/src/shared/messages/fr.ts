@@ -42,7 +42,7 @@ export const fields: Record<FieldKey, string> = {
   "billing-address.zip.placeholder": "",
   "billing-address.zip.errors.required": "Saisissez le code postal.",
   "billing-address.zip.errors.min-length": "Ce code postal est trop court.",
-  "error.authorize.payment-already-authorized": "Cette commande est déjà payée.",
+  "error.authorize.payment-already-authorized": "Cette commande a déjà un paiement. Ne payez pas à nouveau.",
   "error.general": "Une erreur est survenue. Rien n’a été débité. Veuillez réessayer.",
   "error.network": "Il n’y a pas de connexion. Veuillez réessayer.",
   "error.rate-limited": "Il y a eu trop d’essais. Patientez un instant, puis réessayez.",

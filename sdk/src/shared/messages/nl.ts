@@ -42,7 +42,7 @@ export const fields: Record<FieldKey, string> = {
   "billing-address.zip.placeholder": "",
   "billing-address.zip.errors.required": "Vul de postcode in.",
   "billing-address.zip.errors.min-length": "Deze postcode is te kort.",
-  "error.authorize.payment-already-authorized": "Deze bestelling is al betaald.",
+  "error.authorize.payment-already-authorized": "Voor deze bestelling is er al een betaling. Betaal niet opnieuw.",
   "error.general": "Er ging iets mis. Er is niets afgeschreven. Probeer het opnieuw.",
   "error.network": "Er is geen verbinding. Probeer het opnieuw.",
   "error.rate-limited": "Er waren te veel pogingen. Wacht even en probeer het opnieuw.",

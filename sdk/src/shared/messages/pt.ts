@@ -42,7 +42,7 @@ export const fields: Record<FieldKey, string> = {
   "billing-address.zip.placeholder": "",
   "billing-address.zip.errors.required": "Introduza o código postal.",
   "billing-address.zip.errors.min-length": "Este código postal é demasiado curto.",
-  "error.authorize.payment-already-authorized": "Esta encomenda já está paga.",
+  "error.authorize.payment-already-authorized": "Esta encomenda já tem um pagamento. Não pague novamente.",
   "error.general": "Algo correu mal. Nada foi cobrado. Tente novamente.",
   "error.network": "Não há ligação. Tente novamente.",
   "error.rate-limited": "Houve demasiadas tentativas. Aguarde um momento e tente novamente.",
