@@ -21,7 +21,7 @@ import { buildPackages } from "./tools/packages.mjs";
 const ROOT = dirname(fileURLToPath(import.meta.url));
 const ASSETS = join(ROOT, "../crates/server/assets/sdk");
 const RELEASED = join(ROOT, "released/v1");
-const MESSAGES = ["fr", "de", "es", "nl", "pt", "declines"];
+const MESSAGES = ["fr", "de", "es", "nl", "pt", "later"];
 
 /** Scripts of documents, by the name that the manifest has for them. Each is one file: the service speaks HTTP/1.1. */
 const SCRIPTS = {

@@ -33,18 +33,32 @@ export const sleep: Sleep = (seconds) => new Promise((resolve) => { setTimeout(r
 
 /** Sends the attempt until an answer comes, four times at most. `onRetry` hears of each repetition. */
 export async function authorise(api: Api, attempt: Attempt, onRetry: () => void, wait: Sleep = sleep): Promise<Outcome> {
+  // Once an answer was lost the payment may have been made: only an answer about the payment itself ends that.
+  let mayBeMade = false;
   for (const seconds of [...WAITS, undefined]) {
     const reply = await api.ask<{ readonly authorizePayment: Payment | null }>(MUTATION, { input: attempt.input }, attempt.key);
-    if (reply.kind === "unauthorized") return reply;
-    if (reply.kind === "answer") {
-      const outcome = readOutcome(reply.data?.authorizePayment ?? null, reply.errors);
-      if (outcome) return outcome;
-    }
+    if (reply.kind === "unauthorized") return mayBeMade ? { kind: "unknown" } : reply;
+    const outcome = reply.kind === "answer" ? readOutcome(reply.data?.authorizePayment ?? null, reply.errors) : undefined;
+    if (outcome && !(mayBeMade && outcome.kind === "refused" && isOfVisitor(outcome.errors))) return outcome;
+    mayBeMade ||= reply.kind === "lost" || (reply.kind === "answer" && !isNotBegun(reply.errors));
     if (seconds === undefined) break;
     onRetry();
     await wait(reply.kind === "later" ? Math.max(seconds, Math.min(reply.seconds, 10)) : seconds);
   }
-  return { kind: "unknown" };
+  return mayBeMade ? { kind: "unknown" } : { errors: BUSY, kind: "refused" };
+}
+
+const BUSY: readonly ApiError[] = [{ extensions: { code: "error.unavailable" }, message: "The service is busy: nothing was begun" }];
+
+const codeOf = (errors: readonly ApiError[]) => errors[0]?.extensions?.code;
+
+/** Refused for who asks or how often, which says nothing of what an earlier request under the key has come to. */
+function isOfVisitor(errors: readonly ApiError[]): boolean {
+  return codeOf(errors) === "error.rate-limited" || (codeOf(errors)?.startsWith("api.key.") ?? false);
+}
+
+function isNotBegun(errors: readonly ApiError[]): boolean {
+  return isOfVisitor(errors) || (codeOf(errors) === "error.unavailable" && !errors[0]?.extensions?.id);
 }
 
 /** What an answer says; nothing where the same has to be sent again. */
@@ -54,16 +68,14 @@ function readOutcome(payment: Payment | null, errors: readonly ApiError[]): Outc
   switch (code) {
     case "error.authorize.requires3DSecure":
     case "error.authorize.requiresApmAuthorization":
-      if (!id || !url) return undefined;
-      return { errand: code === "error.authorize.requires3DSecure" ? "3ds" : "apm", id, kind: "errand", url };
+      return id && url ? { errand: code === "error.authorize.requires3DSecure" ? "3ds" : "apm", id, kind: "errand", url } : undefined;
     case "error.authorize.payment-already-authorized":
       return id ? { id, kind: "already" } : { errors, kind: "refused" };
     case "error.unavailable":
+    case "error.unknown":
       return id ? { id, kind: "unknown" } : undefined;
     case "error.idempotency.in-progress":
       return undefined;
-    case "error.unknown":
-      return id ? { id, kind: "unknown" } : undefined;
     default:
       return errors.length > 0 ? { errors, kind: "refused" } : undefined;
   }

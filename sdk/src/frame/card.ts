@@ -40,15 +40,14 @@ class Elements {
   }
 
   async start(): Promise<void> {
-    await this.#show();
+    const api = new Api(this.#options.apiKey);
+    const [cards] = await Promise.all([savedCards(api, this.#options.customerId), this.#show()]);
+    if (cards.length > 0) this.#form.showSavedCards(cards);
     this.enable(true);
     find("#pm-form").removeAttribute("aria-busy");
     reportHeight(this.#channel);
     this.#channel.post({ type: "ready" });
-    const api = new Api(this.#options.apiKey);
-    const { customerId } = this.#options;
-    const [configuration, cards] = await Promise.all([configurationOf(api), customerId ? savedCards(api, customerId) : []]);
-    if (cards.length > 0) this.#form.showSavedCards(cards);
+    const configuration = await configurationOf(api);
     if (configuration.kind === "known") {
       this.#channel.post(walletFacts(configuration.facts, this.#messages));
     } else {

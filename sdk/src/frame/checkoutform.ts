@@ -4,7 +4,7 @@
  * new attempt with a key of its own.
  */
 import { announcer, type Announce } from "../shared/announce.js";
-import { supplyDeclines, type Messages } from "../shared/messages.js";
+import { supplyLater, type Messages } from "../shared/messages.js";
 import type { MessageKey } from "../shared/messages/en.js";
 import { Exponents } from "../shared/money.js";
 import { standingOf, type Payment } from "../shared/paymentstatus.js";
@@ -76,7 +76,7 @@ export class Checkout {
 
   async update(options: FrameOptions, messages: Messages): Promise<void> {
     this.#apply(options, messages);
-    void supplyDeclines(messages);
+    void supplyLater(messages);
     await applyLook(options);
   }
 
@@ -95,16 +95,16 @@ export class Checkout {
 
   /** Brings the form to life, calls `ready`, then asks for what is known of the team and of the customer. */
   async start(ready: () => void): Promise<void> {
-    await applyLook(this.#options);
+    const [cards] = await Promise.all([savedCards(this.#api, this.#options.customerId), applyLook(this.#options)]);
+    if (cards.length > 0) this.#form.showSavedCards(cards);
     find<HTMLFieldSetElement>("#pm-fields").disabled = false;
     find("#pm-form").removeAttribute("aria-busy");
     this.#updateButton();
     ready();
-    void supplyDeclines(this.#messages);
-    const { customerId, resumePayment } = this.#options;
+    void supplyLater(this.#messages);
+    const { resumePayment } = this.#options;
     if (resumePayment) this.#settle({ kind: "already", id: resumePayment });
-    const [configuration, cards] = await Promise.all([configurationOf(this.#api), customerId ? savedCards(this.#api, customerId) : []]);
-    if (cards.length > 0) this.#form.showSavedCards(cards);
+    const configuration = await configurationOf(this.#api);
     if (configuration.kind === "unknown") {
       this.#surroundings.failed(configuration.error);
       if (configuration.error.type === "api.key.unauthorized" && !this.#isBusy) this.#showExpired();
@@ -173,7 +173,7 @@ export class Checkout {
     this.#setBusy(true);
     const key = randomId();
     const paymentMethod = await methodOf(key);
-    if (!paymentMethod) return this.#setBusy(false);
+    if (!paymentMethod) return;
     const action = randomId();
     const attempt = { input: this.#inputOf(paymentMethod, action), key };
     this.#settle(await authorise(this.#api, attempt, () => this.#note("status.retrying")), attempt, action);
@@ -194,7 +194,7 @@ export class Checkout {
 
   #inputOf(paymentMethod: object, action: string): object {
     const { amount, currencyCode, customerId, flowId, intentId, orderId, redirectOnly, returnUrl } = this.#options;
-    const way = { isWindow: !redirectOnly, language: this.#messages.language, ...(returnUrl ? { to: returnUrl } : {}) };
+    const way = { language: this.#messages.language, to: returnUrl ?? "", window: redirectOnly ? "" : "1" };
     const redirectUrl = returnAddress(action, this.#surroundings.shop, way);
     return {
       amount, apmRedirectUrl: redirectUrl, currencyCode, flowId, intentId, orderId, paymentMethod,
@@ -391,7 +391,7 @@ export class Checkout {
     this.#surroundings.completed({ data: { authorizePayment: null }, errors: [{ extensions: { code, id }, message: this.#messages.get(code) }] });
   }
 
-  #showEnded(key: MessageKey): void {
+  #showEnded(key: "status.expired.text" | "status.misconfigured" | "error.authorize.payment-already-authorized"): void {
     this.#setBusy(true);
     const back = document.querySelector<HTMLAnchorElement>('[data-part="BackLink"]')?.href;
     const buttons = back ? [{ label: this.#messages.get("back-to-shop.label"), press: back }] : [];

@@ -24,7 +24,9 @@ export async function configurationOf(api: Api): Promise<Configuration> {
 
 /** What the loader's wallet buttons need: facts, texts, and in test mode the stand-in for both networks. */
 export function walletFacts(configuration: SdkConfiguration, messages: Messages): Extract<ToLoader, { readonly type: "configuration" }> {
-  const keys = ["applepay.label", "googlepay.label", "wallets.or.label"] as const;
-  const texts = Object.fromEntries(keys.map((key) => [key, messages.get(key)]));
+  const texts = {
+    "applepay.label": messages.get("payment-methods.applepay.aria-label"), "googlepay.label": messages.get("payment-methods.googlepay.aria-label"),
+    "wallets.or.label": messages.get("wallets.or.label"),
+  };
   return { configuration, texts, type: "configuration", ...(configuration.mode === "test" ? { standIn } : {}) };
 }

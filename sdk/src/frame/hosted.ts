@@ -3,7 +3,7 @@
  * address at once. Only a redirect keeps anything: the address to come back to, in this tab's session storage.
  */
 import { loadMessages } from "../shared/messages.js";
-import { fields, payment } from "../shared/messages/en.js";
+import { fields, page, payment } from "../shared/messages/en.js";
 import { readOptions } from "../shared/options.js";
 import type { BrowserData, FrameOptions } from "../shared/protocol.js";
 import { Checkout } from "./checkoutform.js";
@@ -11,7 +11,7 @@ import { find, findOptional } from "./dom.js";
 import { savePlace, takePlace } from "./place.js";
 import type { Errand, Surroundings } from "./surroundings.js";
 
-const ENGLISH = { ...fields, ...payment };
+const ENGLISH = { ...fields, ...payment, ...page };
 
 interface Bridge {
   handleEvent(type: string, json: string): void;
@@ -82,7 +82,9 @@ async function main(): Promise<void> {
 function followLanguage(checkout: Checkout): void {
   const select = findOptional<HTMLSelectElement>('[data-part="Language"]');
   if (!select) return;
-  select.value = document.documentElement.lang;
+  select.value = document.documentElement.lang.slice(0, 2);
+  // A merchant's own texts may be of a language that the list does not have.
+  select.hidden = select.value === "";
   select.addEventListener("change", () => {
     const language = select.value;
     void loadMessages(language, ENGLISH).then((messages) => checkout.update({ ...checkout.options, language }, messages));

@@ -15,7 +15,7 @@ const RESULTS = ["id", "3ds_status", "apm_status", "decline_code"];
 /** The merchant's page with the results, where it is of the origin that the server has checked. */
 function shopAddress(parameters: URLSearchParams, shop: string): URL | undefined {
   try {
-    const address = new URL(parameters.get("to") ?? shop);
+    const address = new URL(parameters.get("to") || shop);
     if (address.origin !== shop || !/^https?:$/.test(address.protocol)) return undefined;
     for (const name of RESULTS) {
       const value = parameters.get(name);
@@ -40,7 +40,7 @@ function main(): void {
   opener?.postMessage(message, shop);
   if (opener) window.setTimeout(() => window.close(), CLOSE_AFTER_MS);
   // A bank may have cut the window off from the shop: then it can't be told whether this is the shop's window or the customer's only one.
-  else if (address && !parameters.has("window")) return location.replace(address);
+  else if (address && !parameters.get("window")) return location.replace(address);
   showWayBack(address, parameters.get("language") ?? "en");
 }
 
@@ -58,7 +58,7 @@ function showWayBack(address: URL | undefined, language: string): void {
     if (address) link.href = address.href;
   }
   void loadMessages(language, {}).then((messages) => {
-    document.documentElement.lang = language === messages.language ? language : "en";
+    document.documentElement.lang = messages.language;
     for (const element of document.querySelectorAll<HTMLElement>("[data-text]")) {
       const text = messages.find(element.dataset["text"] ?? "");
       if (text !== undefined) element.textContent = text;

@@ -36,25 +36,27 @@ export interface Surroundings {
   acted(action: string): void;
 }
 
-/** Where the payment's page leads back to, below our own origin. */
-export function returnAddress(action: string, shop: string, details: { readonly to?: string; readonly language: string; readonly isWindow: boolean }): string {
-  const address = new URL("/sdk/v1/return", location.origin);
-  address.searchParams.set("attempt", action);
-  address.searchParams.set("origin", shop);
-  address.searchParams.set("language", details.language);
-  if (details.isWindow) address.searchParams.set("window", "1");
-  const plain = address.href;
-  if (details.to) address.searchParams.set("to", details.to);
-  return address.href.length <= ADDRESS_MAX ? address.href : plain;
-}
-
 /** Addresses that the service takes have at most 2,000 characters; what is added on the way back needs room too. */
 const ADDRESS_MAX = 1_700;
 
+export interface WayBack {
+  /** The customer's language. */
+  readonly language: string;
+  /** The merchant's page, where it is too long left out: the return page then leads to the shop's front page. */
+  readonly to: string;
+  /** `1` where the errand may have a window of its own. */
+  readonly window: string;
+}
+
+/** Where the payment's page leads back to, below our own origin. */
+export function returnAddress(attempt: string, origin: string, { to, ...rest }: WayBack): string {
+  const address = `${location.origin}/sdk/v1/return?${new URLSearchParams({ attempt, origin, ...rest }).toString()}`;
+  const whole = `${address}&to=${encodeURIComponent(to)}`;
+  return whole.length <= ADDRESS_MAX ? whole : address;
+}
+
 /** Our document that frames the bank's page. The address stands in the fragment: it is nobody's business but that document's. */
-export function challengeAddress(errand: Errand, shop: string): string {
-  const address = new URL("/sdk/v1/frame/challenge", location.origin);
-  address.searchParams.set("origin", shop);
-  address.hash = new URLSearchParams({ attempt: errand.action, url: errand.url }).toString();
-  return address.href;
+export function challengeAddress({ action, url }: Errand, shop: string): string {
+  const fragment = new URLSearchParams({ attempt: action, url }).toString();
+  return `${location.origin}/sdk/v1/frame/challenge?origin=${encodeURIComponent(shop)}#${fragment}`;
 }

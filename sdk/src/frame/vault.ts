@@ -63,8 +63,16 @@ export async function attachCode(api: Api, token: string, cvc: string): Promise<
   return persist(() => api.ask("mutation($token:String!,$cvc:String!){attachSecurityCode(token:$token,cvc:$cvc)}", { cvc, token }));
 }
 
-/** The cards that a customer has saved; none where they can't be read, since the form works without them. */
-export async function savedCards(api: Api, customerId: string): Promise<readonly SavedCard[]> {
+/** For how long the form waits for saved cards, so that it does not move once it is seen. Seconds. */
+const PATIENCE_SECONDS = 1.5;
+
+/** The cards that a customer has saved; none where they can't be read soon, since the form works without them. */
+export async function savedCards(api: Api, customerId: string | undefined): Promise<readonly SavedCard[]> {
+  if (!customerId) return [];
+  return Promise.race([readSavedCards(api, customerId), sleep(PATIENCE_SECONDS).then(() => [])]);
+}
+
+async function readSavedCards(api: Api, customerId: string): Promise<readonly SavedCard[]> {
   const query = "query($id:String!){getPaymentMethods(customerId:$id){token number expMonth expYear brand isDefault}}";
   const reply = await api.ask<{ readonly getPaymentMethods: readonly (SavedCard | null)[] | null }>(query, { id: customerId });
   const methods = reply.kind === "answer" ? reply.data?.getPaymentMethods ?? [] : [];

@@ -4,8 +4,9 @@ import type { MessageKey } from "./messages/en.js";
 type Texts = Readonly<Record<string, string>>;
 type Values = Readonly<Record<string, string>>;
 interface LanguageModule {
-  readonly declines: Texts;
   readonly fields: Texts;
+  readonly later: Texts;
+  readonly page: Texts;
   readonly payment: Texts;
 }
 
@@ -17,6 +18,9 @@ const LANGUAGES: Readonly<Record<string, () => Promise<LanguageModule>>> = {
   nl: () => import("./messages/nl.js"),
   pt: () => import("./messages/pt.js"),
 };
+
+/** Where the browser would take the code for another country's way of writing: `pt` alone is Brazil's. */
+const LOCALES: Readonly<Record<string, string>> = { pt: "pt-PT" };
 
 /** Longest text that a merchant may give, in characters: a form of endless texts can't be read. */
 const TEXT_MAX = 500;
@@ -69,21 +73,21 @@ export async function loadMessages(language: unknown, english: Texts): Promise<M
   const load = Object.hasOwn(LANGUAGES, code) ? LANGUAGES[code] : undefined;
   if (!load) return new Messages("en", "ltr", english);
   try {
-    const { declines, fields, payment } = await load();
-    return new Messages(code, "ltr", { ...english, ...fields, ...payment, ...declines });
+    const { fields, later, page, payment } = await load();
+    return new Messages(LOCALES[code] ?? code, "ltr", { ...english, ...fields, ...payment, ...page, ...later });
   } catch {
     return new Messages("en", "ltr", english);
   }
 }
 
 /**
- * Adds the English words for declines where the language has none. Where they can't be loaded a decline is told in general
+ * Adds the English texts that are needed late, where the language has none. Where they can't be loaded a decline is told in general
  * words.
  */
-export async function supplyDeclines(messages: Messages): Promise<void> {
+export async function supplyLater(messages: Messages): Promise<void> {
   if (messages.find("error.general_decline") !== undefined) return;
   try {
-    messages.supply((await import("./messages/declines.js")).declines);
+    messages.supply((await import("./messages/later.js")).later);
   } catch {
     // As said above.
   }

@@ -21,9 +21,10 @@ const THEME_KEYS: Readonly<Record<string, readonly string[]>> = {
   "colors.accent": ["button", "button-hover"],
   "colors.accentContrast": ["on-button"],
   "colors.border": ["control"],
-  "colors.borderFocused": ["focus"],
   "colors.error": ["signal"],
   "colors.primary": ["rail", "rail-hover", "focus"],
+  // Behind the primary colour, which sets it too.
+  "colors.borderFocused": ["focus"],
   "colors.secondary": ["ink-2"],
   "fontFamily": ["font"],
   "fontSize.primary": ["size"],

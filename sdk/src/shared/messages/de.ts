@@ -1,6 +1,6 @@
 /** The texts in German. */
-import type { DeclineKey } from "./declines.js";
-import type { FieldKey, PaymentKey } from "./en.js";
+import type { FieldKey, PageKey, PaymentKey } from "./en.js";
+import type { LaterKey } from "./later.js";
 
 export const fields: Record<FieldKey, string> = {
   "card-information.header.label": "Kartendaten",
@@ -34,7 +34,6 @@ export const fields: Record<FieldKey, string> = {
   "card.saved-cards.expires-soon.label": "läuft bald ab",
   "card.saved-cards.expired.label": "abgelaufen",
   "billing-address.label": "Rechnungsadresse",
-  "billing-address.same-as-shipping.label": "Wie die Lieferadresse",
   "billing-address.country.aria-label": "Land",
   "billing-address.country.placeholder": "Land wählen",
   "billing-address.country.errors.required": "Wählen Sie ein Land.",
@@ -42,15 +41,15 @@ export const fields: Record<FieldKey, string> = {
   "billing-address.zip.placeholder": "",
   "billing-address.zip.errors.required": "Geben Sie die Postleitzahl ein.",
   "billing-address.zip.errors.min-length": "Diese Postleitzahl ist zu kurz.",
-  "error.authorize.payment-already-authorized": "Für diese Bestellung gibt es schon eine Zahlung. Bitte bezahlen Sie nicht noch einmal.",
+  "error.authorize.payment-already-authorized": "Diese Bestellung ist bereits bezahlt oder wird gerade in einem anderen Fenster bezahlt.",
   "error.general": "Etwas ist schiefgegangen. Es wurde nichts abgebucht. Bitte versuchen Sie es noch einmal.",
   "error.network": "Es besteht keine Verbindung. Bitte versuchen Sie es noch einmal.",
   "error.rate-limited": "Das waren zu viele Versuche. Bitte warten Sie einen Moment.",
   "error.session-expired": "Diese Seite war zu lange offen. Bitte beginnen Sie im Shop noch einmal.",
-  "applepay.label": "Mit Apple Pay bezahlen",
-  "googlepay.label": "Mit Google Pay bezahlen",
   "wallets.or.label": "oder anders bezahlen",
   "frame.title": "Kartendaten, sicheres Formular",
+  "payment-methods.applepay.aria-label": "Mit Apple Pay bezahlen",
+  "payment-methods.googlepay.aria-label": "Mit Google Pay bezahlen",
 };
 
 export const payment: Record<PaymentKey, string> = {
@@ -58,17 +57,8 @@ export const payment: Record<PaymentKey, string> = {
   "pay-button.aria-label": "{amount} bezahlen",
   "pay-button.paying": "Wird bezahlt…",
   "payment-methods.card.label": "Karte",
-  "payment-methods.show-less.label": "Weniger Zahlungsarten zeigen",
-  "payment-methods.show-more.label": "Mehr Zahlungsarten zeigen",
-  "payment-methods.applepay.label": "Apple Pay",
-  "payment-methods.applepay.aria-label": "Mit Apple Pay bezahlen",
-  "payment-methods.googlepay.label": "Google Pay",
-  "payment-methods.googlepay.aria-label": "Mit Google Pay bezahlen",
   "payment-methods.klarna.label": "Klarna",
   "payment-methods.paypal.label": "PayPal",
-  "payment-methods.paypal.aria-label": "Mit PayPal bezahlen",
-  "payment-methods.paypal.overlay.continue": "Fenster noch einmal öffnen",
-  "payment-methods.paypal.overlay.message": "Bestätigen Sie die Zahlung im anderen Fenster.",
   "payment-success-state.label": "Zahlung abgeschlossen",
   "redirect-note.label": "Sie bestätigen die Zahlung gleich bei {method}.",
   "status.paying": "{amount} wird bezahlt",
@@ -78,7 +68,7 @@ export const payment: Record<PaymentKey, string> = {
   "status.waiting.text": "Bestätigen Sie die Zahlung im Fenster Ihrer Bank.",
   "status.waiting.open-again": "Noch einmal öffnen",
   "status.waiting.stop": "Ich habe abgebrochen",
-  "status.unknown.title": "Wir fragen Ihre Bank",
+  "status.unknown.title": "Noch nicht bestätigt",
   "status.unknown.text": "Wir fragen Ihre Bank. Sie bezahlen nicht zweimal.",
   "status.unknown.long": "Ihre Bank hat noch nicht geantwortet. Bitte bezahlen Sie nicht noch einmal: Der Shop sagt Ihnen, wie es ausging.",
   "status.review.title": "Ihre Zahlung wird geprüft",
@@ -89,18 +79,10 @@ export const payment: Record<PaymentKey, string> = {
   "status.order.label": "Bestellung",
   "status.method.label": "Bezahlt mit",
   "status.expired.title": "Dieser Bezahlvorgang ist beendet",
-  "status.expired.text": "Hier wurde nichts abgebucht. Bitte beginnen Sie im Shop noch einmal.",
+  "status.expired.text": "Bitte gehen Sie zurück zum Shop. Dort sehen Sie, ob die Bestellung bezahlt ist.",
   "status.cancelled": "Sie haben abgebrochen. Es wurde nichts abgebucht.",
   "status.failed": "Die Zahlung hat nicht geklappt. Es wurde nichts abgebucht. Bitte versuchen Sie es noch einmal.",
   "status.misconfigured": "Der Shop hat diese Kasse nicht richtig eingerichtet. Es wurde nichts abgebucht.",
-  "back-to-shop.label": "Zurück zum Shop",
-  "language.label": "Sprache",
-  "summary.pay": "Bezahlen bei",
-  "summary.details": "Einzelheiten",
-  "trust.label": "Kartendaten gehen direkt an {host}",
-  "powered-by.label": "Bezahlen mit Pointsman",
-  "return.title": "Zurück von Ihrer Bank",
-  "return.text": "Der Shop zeigt, wie die Zahlung ausging. Sie können dieses Fenster schließen.",
   "modal.title": "Bestätigen Sie {amount} bei Ihrer Bank",
   "modal.close": "Schließen",
   "modal.stop-question": "Bezahlen abbrechen?",
@@ -112,7 +94,18 @@ export const payment: Record<PaymentKey, string> = {
   "error.payment_cancelled": "Die Zahlung wurde abgebrochen. Es wurde nichts abgebucht.",
 };
 
-export const declines: Record<DeclineKey, string> = {
+export const page: Record<PageKey, string> = {
+  "back-to-shop.label": "Zurück zum Shop",
+  "language.label": "Sprache",
+  "summary.pay": "Bezahlen bei",
+  "summary.details": "Einzelheiten",
+  "trust.label": "Kartendaten gehen direkt an {host}",
+  "powered-by.label": "Bezahlen mit Pointsman",
+  "return.title": "Zurück von Ihrer Bank",
+  "return.text": "Der Shop zeigt, wie die Zahlung ausging. Sie können dieses Fenster schließen.",
+};
+
+export const later: Record<LaterKey, string> = {
   "error.invalid_cvc": "Die Prüfziffer stimmt nicht. Bitte prüfen Sie sie und versuchen Sie es noch einmal.",
   "error.authorization_required": "Ihre Bank möchte, dass Sie diese Zahlung bestätigen. Bitte versuchen Sie es noch einmal.",
   "error.contact_card_issuer": "Ihre Bank hat abgelehnt und bittet um Ihren Anruf. Sie können auch eine andere Karte verwenden.",
@@ -142,4 +135,12 @@ export const declines: Record<DeclineKey, string> = {
   "error.payment_rejected": "Die Zahlung wurde nicht bestätigt. Bitte versuchen Sie es noch einmal oder bezahlen Sie anders.",
   "error.internal_server_error": "Die Zahlung konnte nicht verarbeitet werden. Es wurde nichts abgebucht. Bitte versuchen Sie es noch einmal.",
   "error.institution_not_responding": "Ihre Bank ist nicht erreichbar. Bitte versuchen Sie es noch einmal oder mit einer anderen Karte.",
+  "billing-address.same-as-shipping.label": "Wie die Lieferadresse",
+  "payment-methods.show-less.label": "Weniger Zahlungsarten zeigen",
+  "payment-methods.show-more.label": "Mehr Zahlungsarten zeigen",
+  "payment-methods.applepay.label": "Apple Pay",
+  "payment-methods.googlepay.label": "Google Pay",
+  "payment-methods.paypal.aria-label": "Mit PayPal bezahlen",
+  "payment-methods.paypal.overlay.continue": "Fenster noch einmal öffnen",
+  "payment-methods.paypal.overlay.message": "Bestätigen Sie die Zahlung im anderen Fenster.",
 };

@@ -1,6 +1,6 @@
 /**
- * The texts in English: those of the fields, which every form needs, and those of paying. `{…}` is replaced. The words for
- * declines are in `declines.ts`.
+ * The texts in English: those of the fields, which every form needs, those of paying, and those of a page of
+ * our own. `{…}` is replaced. What is needed late or seldom is in `later.ts`.
  */
 
 export const fields = {
@@ -35,7 +35,6 @@ export const fields = {
   "card.saved-cards.expires-soon.label": "expires soon",
   "card.saved-cards.expired.label": "expired",
   "billing-address.label": "Billing address",
-  "billing-address.same-as-shipping.label": "Same as the shipping address",
   "billing-address.country.aria-label": "Country",
   "billing-address.country.placeholder": "Choose a country",
   "billing-address.country.errors.required": "Choose a country.",
@@ -43,15 +42,15 @@ export const fields = {
   "billing-address.zip.placeholder": "",
   "billing-address.zip.errors.required": "Enter the postal code.",
   "billing-address.zip.errors.min-length": "This postal code is too short.",
-  "error.authorize.payment-already-authorized": "This order has a payment already. Please don't pay again.",
+  "error.authorize.payment-already-authorized": "This order is paid already, or is being paid in another window.",
   "error.general": "Something went wrong. Nothing was charged. Please try again.",
   "error.network": "There is no connection. Please try again.",
   "error.rate-limited": "There were too many tries. Please wait a moment, then try again.",
   "error.session-expired": "This page was open for too long. Please go back to the shop and begin again.",
-  "applepay.label": "Pay with Apple Pay",
-  "googlepay.label": "Pay with Google Pay",
   "wallets.or.label": "or pay another way",
   "frame.title": "Card details, secure form",
+  "payment-methods.applepay.aria-label": "Pay with Apple Pay",
+  "payment-methods.googlepay.aria-label": "Pay with Google Pay",
 } as const;
 
 export const payment = {
@@ -59,17 +58,8 @@ export const payment = {
   "pay-button.aria-label": "Pay {amount}",
   "pay-button.paying": "Paying…",
   "payment-methods.card.label": "Card",
-  "payment-methods.show-less.label": "Show fewer ways to pay",
-  "payment-methods.show-more.label": "Show more ways to pay",
-  "payment-methods.applepay.label": "Apple Pay",
-  "payment-methods.applepay.aria-label": "Pay with Apple Pay",
-  "payment-methods.googlepay.label": "Google Pay",
-  "payment-methods.googlepay.aria-label": "Pay with Google Pay",
   "payment-methods.klarna.label": "Klarna",
   "payment-methods.paypal.label": "PayPal",
-  "payment-methods.paypal.aria-label": "Pay with PayPal",
-  "payment-methods.paypal.overlay.continue": "Open the window again",
-  "payment-methods.paypal.overlay.message": "Confirm the payment in the other window.",
   "payment-success-state.label": "Payment complete",
   "redirect-note.label": "You will go on to {method} to confirm the payment.",
   "status.paying": "Paying {amount}",
@@ -79,7 +69,7 @@ export const payment = {
   "status.waiting.text": "Confirm the payment in the window of your bank.",
   "status.waiting.open-again": "Open again",
   "status.waiting.stop": "I have stopped",
-  "status.unknown.title": "We are asking your bank",
+  "status.unknown.title": "Not confirmed yet",
   "status.unknown.text": "We are asking your bank. You will not be charged twice.",
   "status.unknown.long": "Your bank has not answered yet. Please don't pay again: the shop will tell you how it ended.",
   "status.review.title": "Your payment is being checked",
@@ -90,18 +80,10 @@ export const payment = {
   "status.order.label": "Order",
   "status.method.label": "Paid with",
   "status.expired.title": "This checkout has ended",
-  "status.expired.text": "Nothing was charged here. Please go back to the shop and begin again.",
+  "status.expired.text": "Please go back to the shop. It shows whether the order is paid.",
   "status.cancelled": "You stopped the payment. Nothing was charged.",
   "status.failed": "The payment did not go through. Nothing was charged. Please try again.",
   "status.misconfigured": "The shop has not set up this checkout correctly. Nothing was charged.",
-  "back-to-shop.label": "Back to shop",
-  "language.label": "Language",
-  "summary.pay": "Pay",
-  "summary.details": "Details",
-  "trust.label": "Card details go straight to {host}",
-  "powered-by.label": "Powered by Pointsman",
-  "return.title": "Back from your bank",
-  "return.text": "The shop shows how the payment ended. You can close this window.",
   "modal.title": "Confirm {amount} with your bank",
   "modal.close": "Close",
   "modal.stop-question": "Stop paying?",
@@ -113,6 +95,18 @@ export const payment = {
   "error.payment_cancelled": "The payment was stopped. Nothing was charged.",
 } as const;
 
+export const page = {
+  "back-to-shop.label": "Back to shop",
+  "language.label": "Language",
+  "summary.pay": "Pay",
+  "summary.details": "Details",
+  "trust.label": "Card details go straight to {host}",
+  "powered-by.label": "Powered by Pointsman",
+  "return.title": "Back from your bank",
+  "return.text": "The shop shows how the payment ended. You can close this window.",
+} as const;
+
 export type FieldKey = keyof typeof fields;
 export type PaymentKey = keyof typeof payment;
-export type MessageKey = FieldKey | PaymentKey;
+export type PageKey = keyof typeof page;
+export type MessageKey = FieldKey | PaymentKey | PageKey;

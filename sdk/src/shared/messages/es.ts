@@ -1,6 +1,6 @@
 /** The texts in Spanish. */
-import type { DeclineKey } from "./declines.js";
-import type { FieldKey, PaymentKey } from "./en.js";
+import type { FieldKey, PageKey, PaymentKey } from "./en.js";
+import type { LaterKey } from "./later.js";
 
 export const fields: Record<FieldKey, string> = {
   "card-information.header.label": "Datos de la tarjeta",
@@ -34,7 +34,6 @@ export const fields: Record<FieldKey, string> = {
   "card.saved-cards.expires-soon.label": "caduca pronto",
   "card.saved-cards.expired.label": "caducada",
   "billing-address.label": "Dirección de facturación",
-  "billing-address.same-as-shipping.label": "Igual que la dirección de envío",
   "billing-address.country.aria-label": "País",
   "billing-address.country.placeholder": "Elegir un país",
   "billing-address.country.errors.required": "Elija un país.",
@@ -42,15 +41,15 @@ export const fields: Record<FieldKey, string> = {
   "billing-address.zip.placeholder": "",
   "billing-address.zip.errors.required": "Introduzca el código postal.",
   "billing-address.zip.errors.min-length": "Este código postal es demasiado corto.",
-  "error.authorize.payment-already-authorized": "Este pedido ya tiene un pago. No vuelva a pagar.",
+  "error.authorize.payment-already-authorized": "Este pedido ya está pagado o se está pagando en otra ventana.",
   "error.general": "Algo ha salido mal. No se ha cobrado nada. Inténtelo de nuevo.",
   "error.network": "No hay conexión. Inténtelo de nuevo.",
   "error.rate-limited": "Ha habido demasiados intentos. Espere un momento e inténtelo de nuevo.",
   "error.session-expired": "Esta página ha estado abierta demasiado tiempo. Empiece de nuevo en la tienda.",
-  "applepay.label": "Pagar con Apple Pay",
-  "googlepay.label": "Pagar con Google Pay",
   "wallets.or.label": "o pagar de otra forma",
   "frame.title": "Datos de la tarjeta, formulario seguro",
+  "payment-methods.applepay.aria-label": "Pagar con Apple Pay",
+  "payment-methods.googlepay.aria-label": "Pagar con Google Pay",
 };
 
 export const payment: Record<PaymentKey, string> = {
@@ -58,17 +57,8 @@ export const payment: Record<PaymentKey, string> = {
   "pay-button.aria-label": "Pagar {amount}",
   "pay-button.paying": "Pagando…",
   "payment-methods.card.label": "Tarjeta",
-  "payment-methods.show-less.label": "Ver menos formas de pago",
-  "payment-methods.show-more.label": "Ver más formas de pago",
-  "payment-methods.applepay.label": "Apple Pay",
-  "payment-methods.applepay.aria-label": "Pagar con Apple Pay",
-  "payment-methods.googlepay.label": "Google Pay",
-  "payment-methods.googlepay.aria-label": "Pagar con Google Pay",
   "payment-methods.klarna.label": "Klarna",
   "payment-methods.paypal.label": "PayPal",
-  "payment-methods.paypal.aria-label": "Pagar con PayPal",
-  "payment-methods.paypal.overlay.continue": "Abrir otra vez la ventana",
-  "payment-methods.paypal.overlay.message": "Confirme el pago en la otra ventana.",
   "payment-success-state.label": "Pago realizado",
   "redirect-note.label": "A continuación confirmará el pago en {method}.",
   "status.paying": "Pagando {amount}",
@@ -78,7 +68,7 @@ export const payment: Record<PaymentKey, string> = {
   "status.waiting.text": "Confirme el pago en la ventana de su banco.",
   "status.waiting.open-again": "Abrir otra vez",
   "status.waiting.stop": "Lo he dejado",
-  "status.unknown.title": "Estamos preguntando a su banco",
+  "status.unknown.title": "Aún sin confirmar",
   "status.unknown.text": "Estamos preguntando a su banco. No se le cobrará dos veces.",
   "status.unknown.long": "Su banco aún no ha respondido. No vuelva a pagar: la tienda le dirá cómo ha terminado.",
   "status.review.title": "Su pago se está comprobando",
@@ -89,18 +79,10 @@ export const payment: Record<PaymentKey, string> = {
   "status.order.label": "Pedido",
   "status.method.label": "Pagado con",
   "status.expired.title": "Este pago ya no está abierto",
-  "status.expired.text": "Aquí no se ha cobrado nada. Empiece de nuevo en la tienda.",
+  "status.expired.text": "Vuelva a la tienda. Allí verá si el pedido está pagado.",
   "status.cancelled": "Ha dejado el pago. No se ha cobrado nada.",
   "status.failed": "El pago no se ha realizado. No se ha cobrado nada. Inténtelo de nuevo.",
   "status.misconfigured": "La tienda no ha configurado bien este pago. No se ha cobrado nada.",
-  "back-to-shop.label": "Volver a la tienda",
-  "language.label": "Idioma",
-  "summary.pay": "Pagar a",
-  "summary.details": "Detalles",
-  "trust.label": "Los datos de la tarjeta van directamente a {host}",
-  "powered-by.label": "Pago con Pointsman",
-  "return.title": "De vuelta de su banco",
-  "return.text": "La tienda muestra cómo ha terminado el pago. Puede cerrar esta ventana.",
   "modal.title": "Confirme {amount} con su banco",
   "modal.close": "Cerrar",
   "modal.stop-question": "¿Dejar de pagar?",
@@ -112,7 +94,18 @@ export const payment: Record<PaymentKey, string> = {
   "error.payment_cancelled": "El pago se ha interrumpido. No se ha cobrado nada.",
 };
 
-export const declines: Record<DeclineKey, string> = {
+export const page: Record<PageKey, string> = {
+  "back-to-shop.label": "Volver a la tienda",
+  "language.label": "Idioma",
+  "summary.pay": "Pagar a",
+  "summary.details": "Detalles",
+  "trust.label": "Los datos de la tarjeta van directamente a {host}",
+  "powered-by.label": "Pago con Pointsman",
+  "return.title": "De vuelta de su banco",
+  "return.text": "La tienda muestra cómo ha terminado el pago. Puede cerrar esta ventana.",
+};
+
+export const later: Record<LaterKey, string> = {
   "error.invalid_cvc": "El código de seguridad no es correcto. Compruébelo e inténtelo de nuevo.",
   "error.authorization_required": "Su banco quiere que confirme este pago. Inténtelo de nuevo.",
   "error.contact_card_issuer": "Su banco lo ha rechazado y le pide que llame. También puede usar otra tarjeta.",
@@ -142,4 +135,12 @@ export const declines: Record<DeclineKey, string> = {
   "error.payment_rejected": "El pago no se ha confirmado. Inténtelo de nuevo o use otra forma de pago.",
   "error.internal_server_error": "El pago no se ha podido tramitar. No se ha cobrado nada. Inténtelo de nuevo.",
   "error.institution_not_responding": "No se puede contactar con su banco. Inténtelo de nuevo o use otra tarjeta.",
+  "billing-address.same-as-shipping.label": "Igual que la dirección de envío",
+  "payment-methods.show-less.label": "Ver menos formas de pago",
+  "payment-methods.show-more.label": "Ver más formas de pago",
+  "payment-methods.applepay.label": "Apple Pay",
+  "payment-methods.googlepay.label": "Google Pay",
+  "payment-methods.paypal.aria-label": "Pagar con PayPal",
+  "payment-methods.paypal.overlay.continue": "Abrir otra vez la ventana",
+  "payment-methods.paypal.overlay.message": "Confirme el pago en la otra ventana.",
 };

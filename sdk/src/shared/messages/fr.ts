@@ -1,6 +1,6 @@
 /** The texts in French. */
-import type { DeclineKey } from "./declines.js";
-import type { FieldKey, PaymentKey } from "./en.js";
+import type { FieldKey, PageKey, PaymentKey } from "./en.js";
+import type { LaterKey } from "./later.js";
 
 export const fields: Record<FieldKey, string> = {
   "card-information.header.label": "Données de la carte",
@@ -34,7 +34,6 @@ export const fields: Record<FieldKey, string> = {
   "card.saved-cards.expires-soon.label": "expire bientôt",
   "card.saved-cards.expired.label": "expirée",
   "billing-address.label": "Adresse de facturation",
-  "billing-address.same-as-shipping.label": "Identique à l’adresse de livraison",
   "billing-address.country.aria-label": "Pays",
   "billing-address.country.placeholder": "Choisir un pays",
   "billing-address.country.errors.required": "Choisissez un pays.",
@@ -42,15 +41,15 @@ export const fields: Record<FieldKey, string> = {
   "billing-address.zip.placeholder": "",
   "billing-address.zip.errors.required": "Saisissez le code postal.",
   "billing-address.zip.errors.min-length": "Ce code postal est trop court.",
-  "error.authorize.payment-already-authorized": "Cette commande a déjà un paiement. Ne payez pas à nouveau.",
+  "error.authorize.payment-already-authorized": "Cette commande est déjà payée, ou en cours de paiement dans une autre fenêtre.",
   "error.general": "Une erreur est survenue. Rien n’a été débité. Veuillez réessayer.",
   "error.network": "Il n’y a pas de connexion. Veuillez réessayer.",
   "error.rate-limited": "Il y a eu trop d’essais. Patientez un instant, puis réessayez.",
   "error.session-expired": "Cette page est restée ouverte trop longtemps. Veuillez recommencer dans la boutique.",
-  "applepay.label": "Payer avec Apple Pay",
-  "googlepay.label": "Payer avec Google Pay",
   "wallets.or.label": "ou payer autrement",
   "frame.title": "Données de la carte, formulaire sécurisé",
+  "payment-methods.applepay.aria-label": "Payer avec Apple Pay",
+  "payment-methods.googlepay.aria-label": "Payer avec Google Pay",
 };
 
 export const payment: Record<PaymentKey, string> = {
@@ -58,17 +57,8 @@ export const payment: Record<PaymentKey, string> = {
   "pay-button.aria-label": "Payer {amount}",
   "pay-button.paying": "Paiement…",
   "payment-methods.card.label": "Carte",
-  "payment-methods.show-less.label": "Moins de moyens de paiement",
-  "payment-methods.show-more.label": "Plus de moyens de paiement",
-  "payment-methods.applepay.label": "Apple Pay",
-  "payment-methods.applepay.aria-label": "Payer avec Apple Pay",
-  "payment-methods.googlepay.label": "Google Pay",
-  "payment-methods.googlepay.aria-label": "Payer avec Google Pay",
   "payment-methods.klarna.label": "Klarna",
   "payment-methods.paypal.label": "PayPal",
-  "payment-methods.paypal.aria-label": "Payer avec PayPal",
-  "payment-methods.paypal.overlay.continue": "Rouvrir la fenêtre",
-  "payment-methods.paypal.overlay.message": "Confirmez le paiement dans l’autre fenêtre.",
   "payment-success-state.label": "Paiement effectué",
   "redirect-note.label": "Vous allez confirmer le paiement chez {method}.",
   "status.paying": "Paiement de {amount}",
@@ -78,7 +68,7 @@ export const payment: Record<PaymentKey, string> = {
   "status.waiting.text": "Confirmez le paiement dans la fenêtre de votre banque.",
   "status.waiting.open-again": "Rouvrir",
   "status.waiting.stop": "J’ai abandonné",
-  "status.unknown.title": "Nous interrogeons votre banque",
+  "status.unknown.title": "Pas encore confirmé",
   "status.unknown.text": "Nous interrogeons votre banque. Vous ne serez pas débité deux fois.",
   "status.unknown.long": "Votre banque n’a pas encore répondu. Ne payez pas à nouveau : la boutique vous dira ce qu’il en est.",
   "status.review.title": "Votre paiement est en cours de vérification",
@@ -89,18 +79,10 @@ export const payment: Record<PaymentKey, string> = {
   "status.order.label": "Commande",
   "status.method.label": "Payé avec",
   "status.expired.title": "Ce paiement n’est plus ouvert",
-  "status.expired.text": "Rien n’a été débité ici. Veuillez recommencer dans la boutique.",
+  "status.expired.text": "Retournez à la boutique. Elle indique si la commande est payée.",
   "status.cancelled": "Vous avez abandonné le paiement. Rien n’a été débité.",
   "status.failed": "Le paiement n’a pas abouti. Rien n’a été débité. Veuillez réessayer.",
   "status.misconfigured": "La boutique n’a pas bien configuré ce paiement. Rien n’a été débité.",
-  "back-to-shop.label": "Retour à la boutique",
-  "language.label": "Langue",
-  "summary.pay": "Payer",
-  "summary.details": "Détails",
-  "trust.label": "Les données de la carte vont directement à {host}",
-  "powered-by.label": "Paiement par Pointsman",
-  "return.title": "De retour de votre banque",
-  "return.text": "La boutique affiche le résultat du paiement. Vous pouvez fermer cette fenêtre.",
   "modal.title": "Confirmez {amount} auprès de votre banque",
   "modal.close": "Fermer",
   "modal.stop-question": "Abandonner le paiement ?",
@@ -112,7 +94,18 @@ export const payment: Record<PaymentKey, string> = {
   "error.payment_cancelled": "Le paiement a été abandonné. Rien n’a été débité.",
 };
 
-export const declines: Record<DeclineKey, string> = {
+export const page: Record<PageKey, string> = {
+  "back-to-shop.label": "Retour à la boutique",
+  "language.label": "Langue",
+  "summary.pay": "Payer",
+  "summary.details": "Détails",
+  "trust.label": "Les données de la carte vont directement à {host}",
+  "powered-by.label": "Paiement par Pointsman",
+  "return.title": "De retour de votre banque",
+  "return.text": "La boutique affiche le résultat du paiement. Vous pouvez fermer cette fenêtre.",
+};
+
+export const later: Record<LaterKey, string> = {
   "error.invalid_cvc": "Le code de sécurité est erroné. Vérifiez-le, puis réessayez.",
   "error.authorization_required": "Votre banque demande que vous confirmiez ce paiement. Veuillez réessayer.",
   "error.contact_card_issuer": "Votre banque a refusé et vous demande de l’appeler. Vous pouvez aussi utiliser une autre carte.",
@@ -142,4 +135,12 @@ export const declines: Record<DeclineKey, string> = {
   "error.payment_rejected": "Le paiement n’a pas été confirmé. Réessayez ou utilisez un autre moyen de paiement.",
   "error.internal_server_error": "Le paiement n’a pas pu être traité. Rien n’a été débité. Veuillez réessayer.",
   "error.institution_not_responding": "Votre banque est injoignable. Réessayez ou utilisez une autre carte.",
+  "billing-address.same-as-shipping.label": "Identique à l’adresse de livraison",
+  "payment-methods.show-less.label": "Moins de moyens de paiement",
+  "payment-methods.show-more.label": "Plus de moyens de paiement",
+  "payment-methods.applepay.label": "Apple Pay",
+  "payment-methods.googlepay.label": "Google Pay",
+  "payment-methods.paypal.aria-label": "Payer avec PayPal",
+  "payment-methods.paypal.overlay.continue": "Rouvrir la fenêtre",
+  "payment-methods.paypal.overlay.message": "Confirmez le paiement dans l’autre fenêtre.",
 };

@@ -1,6 +1,6 @@
 /** The texts in Dutch. */
-import type { DeclineKey } from "./declines.js";
-import type { FieldKey, PaymentKey } from "./en.js";
+import type { FieldKey, PageKey, PaymentKey } from "./en.js";
+import type { LaterKey } from "./later.js";
 
 export const fields: Record<FieldKey, string> = {
   "card-information.header.label": "Kaartgegevens",
@@ -34,7 +34,6 @@ export const fields: Record<FieldKey, string> = {
   "card.saved-cards.expires-soon.label": "verloopt binnenkort",
   "card.saved-cards.expired.label": "verlopen",
   "billing-address.label": "Factuuradres",
-  "billing-address.same-as-shipping.label": "Hetzelfde als het bezorgadres",
   "billing-address.country.aria-label": "Land",
   "billing-address.country.placeholder": "Kies een land",
   "billing-address.country.errors.required": "Kies een land.",
@@ -42,15 +41,15 @@ export const fields: Record<FieldKey, string> = {
   "billing-address.zip.placeholder": "",
   "billing-address.zip.errors.required": "Vul de postcode in.",
   "billing-address.zip.errors.min-length": "Deze postcode is te kort.",
-  "error.authorize.payment-already-authorized": "Voor deze bestelling is er al een betaling. Betaal niet opnieuw.",
+  "error.authorize.payment-already-authorized": "Deze bestelling is al betaald, of wordt in een ander venster betaald.",
   "error.general": "Er ging iets mis. Er is niets afgeschreven. Probeer het opnieuw.",
   "error.network": "Er is geen verbinding. Probeer het opnieuw.",
   "error.rate-limited": "Er waren te veel pogingen. Wacht even en probeer het opnieuw.",
   "error.session-expired": "Deze pagina stond te lang open. Begin opnieuw in de winkel.",
-  "applepay.label": "Betalen met Apple Pay",
-  "googlepay.label": "Betalen met Google Pay",
   "wallets.or.label": "of betaal op een andere manier",
   "frame.title": "Kaartgegevens, beveiligd formulier",
+  "payment-methods.applepay.aria-label": "Betalen met Apple Pay",
+  "payment-methods.googlepay.aria-label": "Betalen met Google Pay",
 };
 
 export const payment: Record<PaymentKey, string> = {
@@ -58,17 +57,8 @@ export const payment: Record<PaymentKey, string> = {
   "pay-button.aria-label": "{amount} betalen",
   "pay-button.paying": "Betalen…",
   "payment-methods.card.label": "Kaart",
-  "payment-methods.show-less.label": "Minder betaalmethoden tonen",
-  "payment-methods.show-more.label": "Meer betaalmethoden tonen",
-  "payment-methods.applepay.label": "Apple Pay",
-  "payment-methods.applepay.aria-label": "Betalen met Apple Pay",
-  "payment-methods.googlepay.label": "Google Pay",
-  "payment-methods.googlepay.aria-label": "Betalen met Google Pay",
   "payment-methods.klarna.label": "Klarna",
   "payment-methods.paypal.label": "PayPal",
-  "payment-methods.paypal.aria-label": "Betalen met PayPal",
-  "payment-methods.paypal.overlay.continue": "Venster opnieuw openen",
-  "payment-methods.paypal.overlay.message": "Bevestig de betaling in het andere venster.",
   "payment-success-state.label": "Betaling voltooid",
   "redirect-note.label": "U bevestigt de betaling zo bij {method}.",
   "status.paying": "{amount} wordt betaald",
@@ -78,7 +68,7 @@ export const payment: Record<PaymentKey, string> = {
   "status.waiting.text": "Bevestig de betaling in het venster van uw bank.",
   "status.waiting.open-again": "Opnieuw openen",
   "status.waiting.stop": "Ik ben gestopt",
-  "status.unknown.title": "We vragen het uw bank",
+  "status.unknown.title": "Nog niet bevestigd",
   "status.unknown.text": "We vragen het uw bank. U betaalt niet twee keer.",
   "status.unknown.long": "Uw bank heeft nog niet geantwoord. Betaal niet opnieuw: de winkel laat u weten hoe het is afgelopen.",
   "status.review.title": "Uw betaling wordt gecontroleerd",
@@ -89,18 +79,10 @@ export const payment: Record<PaymentKey, string> = {
   "status.order.label": "Bestelling",
   "status.method.label": "Betaald met",
   "status.expired.title": "Deze betaling is gesloten",
-  "status.expired.text": "Hier is niets afgeschreven. Begin opnieuw in de winkel.",
+  "status.expired.text": "Ga terug naar de winkel. Daar ziet u of de bestelling betaald is.",
   "status.cancelled": "U bent gestopt met betalen. Er is niets afgeschreven.",
   "status.failed": "De betaling is niet gelukt. Er is niets afgeschreven. Probeer het opnieuw.",
   "status.misconfigured": "De winkel heeft deze betaling niet goed ingesteld. Er is niets afgeschreven.",
-  "back-to-shop.label": "Terug naar de winkel",
-  "language.label": "Taal",
-  "summary.pay": "Betalen aan",
-  "summary.details": "Details",
-  "trust.label": "Kaartgegevens gaan rechtstreeks naar {host}",
-  "powered-by.label": "Betalen met Pointsman",
-  "return.title": "Terug van uw bank",
-  "return.text": "De winkel laat zien hoe de betaling is afgelopen. U kunt dit venster sluiten.",
   "modal.title": "Bevestig {amount} bij uw bank",
   "modal.close": "Sluiten",
   "modal.stop-question": "Stoppen met betalen?",
@@ -112,7 +94,18 @@ export const payment: Record<PaymentKey, string> = {
   "error.payment_cancelled": "De betaling is gestopt. Er is niets afgeschreven.",
 };
 
-export const declines: Record<DeclineKey, string> = {
+export const page: Record<PageKey, string> = {
+  "back-to-shop.label": "Terug naar de winkel",
+  "language.label": "Taal",
+  "summary.pay": "Betalen aan",
+  "summary.details": "Details",
+  "trust.label": "Kaartgegevens gaan rechtstreeks naar {host}",
+  "powered-by.label": "Betalen met Pointsman",
+  "return.title": "Terug van uw bank",
+  "return.text": "De winkel laat zien hoe de betaling is afgelopen. U kunt dit venster sluiten.",
+};
+
+export const later: Record<LaterKey, string> = {
   "error.invalid_cvc": "De beveiligingscode klopt niet. Controleer de code en probeer het opnieuw.",
   "error.authorization_required": "Uw bank wil dat u deze betaling bevestigt. Probeer het opnieuw.",
   "error.contact_card_issuer": "Uw bank heeft geweigerd en vraagt u te bellen. U kunt ook een andere kaart gebruiken.",
@@ -142,4 +135,12 @@ export const declines: Record<DeclineKey, string> = {
   "error.payment_rejected": "De betaling is niet bevestigd. Probeer het opnieuw of betaal op een andere manier.",
   "error.internal_server_error": "De betaling kon niet worden verwerkt. Er is niets afgeschreven. Probeer het opnieuw.",
   "error.institution_not_responding": "Uw bank is niet bereikbaar. Probeer het opnieuw of gebruik een andere kaart.",
+  "billing-address.same-as-shipping.label": "Hetzelfde als het bezorgadres",
+  "payment-methods.show-less.label": "Minder betaalmethoden tonen",
+  "payment-methods.show-more.label": "Meer betaalmethoden tonen",
+  "payment-methods.applepay.label": "Apple Pay",
+  "payment-methods.googlepay.label": "Google Pay",
+  "payment-methods.paypal.aria-label": "Betalen met PayPal",
+  "payment-methods.paypal.overlay.continue": "Venster opnieuw openen",
+  "payment-methods.paypal.overlay.message": "Bevestig de betaling in het andere venster.",
 };

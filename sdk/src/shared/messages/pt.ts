@@ -1,6 +1,6 @@
 /** The texts in Portuguese. */
-import type { DeclineKey } from "./declines.js";
-import type { FieldKey, PaymentKey } from "./en.js";
+import type { FieldKey, PageKey, PaymentKey } from "./en.js";
+import type { LaterKey } from "./later.js";
 
 export const fields: Record<FieldKey, string> = {
   "card-information.header.label": "Dados do cartão",
@@ -34,7 +34,6 @@ export const fields: Record<FieldKey, string> = {
   "card.saved-cards.expires-soon.label": "expira em breve",
   "card.saved-cards.expired.label": "fora de validade",
   "billing-address.label": "Morada de faturação",
-  "billing-address.same-as-shipping.label": "Igual à morada de envio",
   "billing-address.country.aria-label": "País",
   "billing-address.country.placeholder": "Escolher um país",
   "billing-address.country.errors.required": "Escolha um país.",
@@ -42,15 +41,15 @@ export const fields: Record<FieldKey, string> = {
   "billing-address.zip.placeholder": "",
   "billing-address.zip.errors.required": "Introduza o código postal.",
   "billing-address.zip.errors.min-length": "Este código postal é demasiado curto.",
-  "error.authorize.payment-already-authorized": "Esta encomenda já tem um pagamento. Não pague novamente.",
+  "error.authorize.payment-already-authorized": "Esta encomenda já está paga ou está a ser paga noutra janela.",
   "error.general": "Algo correu mal. Nada foi cobrado. Tente novamente.",
   "error.network": "Não há ligação. Tente novamente.",
   "error.rate-limited": "Houve demasiadas tentativas. Aguarde um momento e tente novamente.",
   "error.session-expired": "Esta página esteve aberta demasiado tempo. Recomece na loja.",
-  "applepay.label": "Pagar com Apple Pay",
-  "googlepay.label": "Pagar com Google Pay",
   "wallets.or.label": "ou pagar de outra forma",
   "frame.title": "Dados do cartão, formulário seguro",
+  "payment-methods.applepay.aria-label": "Pagar com Apple Pay",
+  "payment-methods.googlepay.aria-label": "Pagar com Google Pay",
 };
 
 export const payment: Record<PaymentKey, string> = {
@@ -58,17 +57,8 @@ export const payment: Record<PaymentKey, string> = {
   "pay-button.aria-label": "Pagar {amount}",
   "pay-button.paying": "A pagar…",
   "payment-methods.card.label": "Cartão",
-  "payment-methods.show-less.label": "Ver menos formas de pagamento",
-  "payment-methods.show-more.label": "Ver mais formas de pagamento",
-  "payment-methods.applepay.label": "Apple Pay",
-  "payment-methods.applepay.aria-label": "Pagar com Apple Pay",
-  "payment-methods.googlepay.label": "Google Pay",
-  "payment-methods.googlepay.aria-label": "Pagar com Google Pay",
   "payment-methods.klarna.label": "Klarna",
   "payment-methods.paypal.label": "PayPal",
-  "payment-methods.paypal.aria-label": "Pagar com PayPal",
-  "payment-methods.paypal.overlay.continue": "Abrir novamente a janela",
-  "payment-methods.paypal.overlay.message": "Confirme o pagamento na outra janela.",
   "payment-success-state.label": "Pagamento concluído",
   "redirect-note.label": "A seguir confirma o pagamento em {method}.",
   "status.paying": "A pagar {amount}",
@@ -78,7 +68,7 @@ export const payment: Record<PaymentKey, string> = {
   "status.waiting.text": "Confirme o pagamento na janela do seu banco.",
   "status.waiting.open-again": "Abrir novamente",
   "status.waiting.stop": "Desisti",
-  "status.unknown.title": "Estamos a perguntar ao seu banco",
+  "status.unknown.title": "Ainda por confirmar",
   "status.unknown.text": "Estamos a perguntar ao seu banco. Não será cobrado duas vezes.",
   "status.unknown.long": "O seu banco ainda não respondeu. Não pague novamente: a loja dir-lhe-á como terminou.",
   "status.review.title": "O seu pagamento está a ser verificado",
@@ -89,18 +79,10 @@ export const payment: Record<PaymentKey, string> = {
   "status.order.label": "Encomenda",
   "status.method.label": "Pago com",
   "status.expired.title": "Este pagamento terminou",
-  "status.expired.text": "Aqui nada foi cobrado. Recomece na loja.",
+  "status.expired.text": "Volte à loja. Ela mostra se a encomenda está paga.",
   "status.cancelled": "Parou o pagamento. Nada foi cobrado.",
   "status.failed": "O pagamento não foi efetuado. Nada foi cobrado. Tente novamente.",
   "status.misconfigured": "A loja não configurou bem este pagamento. Nada foi cobrado.",
-  "back-to-shop.label": "Voltar à loja",
-  "language.label": "Idioma",
-  "summary.pay": "Pagar a",
-  "summary.details": "Detalhes",
-  "trust.label": "Os dados do cartão vão diretamente para {host}",
-  "powered-by.label": "Pagamento com Pointsman",
-  "return.title": "De volta do seu banco",
-  "return.text": "A loja mostra como terminou o pagamento. Pode fechar esta janela.",
   "modal.title": "Confirme {amount} junto do seu banco",
   "modal.close": "Fechar",
   "modal.stop-question": "Parar de pagar?",
@@ -112,7 +94,18 @@ export const payment: Record<PaymentKey, string> = {
   "error.payment_cancelled": "O pagamento foi interrompido. Nada foi cobrado.",
 };
 
-export const declines: Record<DeclineKey, string> = {
+export const page: Record<PageKey, string> = {
+  "back-to-shop.label": "Voltar à loja",
+  "language.label": "Idioma",
+  "summary.pay": "Pagar a",
+  "summary.details": "Detalhes",
+  "trust.label": "Os dados do cartão vão diretamente para {host}",
+  "powered-by.label": "Pagamento com Pointsman",
+  "return.title": "De volta do seu banco",
+  "return.text": "A loja mostra como terminou o pagamento. Pode fechar esta janela.",
+};
+
+export const later: Record<LaterKey, string> = {
   "error.invalid_cvc": "O código de segurança está errado. Verifique-o e tente novamente.",
   "error.authorization_required": "O seu banco quer que confirme este pagamento. Tente novamente.",
   "error.contact_card_issuer": "O seu banco recusou e pede que lhe ligue. Também pode usar outro cartão.",
@@ -142,4 +135,12 @@ export const declines: Record<DeclineKey, string> = {
   "error.payment_rejected": "O pagamento não foi confirmado. Tente novamente ou use outra forma de pagamento.",
   "error.internal_server_error": "O pagamento não pôde ser processado. Nada foi cobrado. Tente novamente.",
   "error.institution_not_responding": "Não é possível contactar o seu banco. Tente novamente ou use outro cartão.",
+  "billing-address.same-as-shipping.label": "Igual à morada de envio",
+  "payment-methods.show-less.label": "Ver menos formas de pagamento",
+  "payment-methods.show-more.label": "Ver mais formas de pagamento",
+  "payment-methods.applepay.label": "Apple Pay",
+  "payment-methods.googlepay.label": "Google Pay",
+  "payment-methods.paypal.aria-label": "Pagar com PayPal",
+  "payment-methods.paypal.overlay.continue": "Abrir novamente a janela",
+  "payment-methods.paypal.overlay.message": "Confirme o pagamento na outra janela.",
 };

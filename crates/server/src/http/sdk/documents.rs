@@ -115,7 +115,8 @@ async fn frame(web: &Web, uri: &Uri, surface: Surface) -> Response {
     };
     let script = match surface {
         Surface::Card => "card.js",
-        Surface::Checkout | Surface::Hosted => "checkout.js",
+        Surface::Checkout => "checkout.js",
+        Surface::Hosted => "hosted.js",
     };
     let text = web::sdk::frame(surface, &assets(script), mode(web), embedders.shop());
     let policy = Policy {

@@ -1,6 +1,9 @@
-/** What customers are told when a payment is declined, in English; one text for each decline code. A file of its own: few need it. */
+/**
+ * The texts in English that are needed late or seldom, in a file of their own: the words for declines, one for each code, and
+ * keys of the contract that our form has no place for.
+ */
 
-export const declines = {
+export const later = {
   "error.invalid_cvc": "The security code is wrong. Please check it, then try again.",
   "error.authorization_required": "Your bank wants you to confirm this payment. Please try again.",
   "error.contact_card_issuer": "Your bank refused and asks you to call it. You can also use another card.",
@@ -30,6 +33,14 @@ export const declines = {
   "error.payment_rejected": "The payment was not confirmed. Please try again or use another way to pay.",
   "error.internal_server_error": "The payment could not be processed. Nothing was charged. Please try again.",
   "error.institution_not_responding": "Your bank can't be reached. Please try again or use another card.",
+  "billing-address.same-as-shipping.label": "Same as the shipping address",
+  "payment-methods.show-less.label": "Show fewer ways to pay",
+  "payment-methods.show-more.label": "Show more ways to pay",
+  "payment-methods.applepay.label": "Apple Pay",
+  "payment-methods.googlepay.label": "Google Pay",
+  "payment-methods.paypal.aria-label": "Pay with PayPal",
+  "payment-methods.paypal.overlay.continue": "Open the window again",
+  "payment-methods.paypal.overlay.message": "Confirm the payment in the other window.",
 } as const;
 
-export type DeclineKey = keyof typeof declines;
+export type LaterKey = keyof typeof later;
