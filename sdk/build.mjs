@@ -121,8 +121,9 @@ async function buildFrame(output) {
   for (const [name, entry] of Object.entries(SCRIPTS)) {
     if (existsSync(join(ROOT, entry))) output.add(name, await bundle(entry, { format: "esm", plugins }));
   }
-  const style = "src/frame/frame.css";
-  if (existsSync(join(ROOT, style))) output.add("frame.css", await bundle(style, { plugins }));
+  for (const name of ["frame.css", "hosted.css"]) {
+    if (existsSync(join(ROOT, "src/frame", name))) output.add(name, await bundle(`src/frame/${name}`, { plugins }));
+  }
 }
 
 /** The loaders of earlier releases, as `releases.json` lists them, oldest first. */

@@ -86,7 +86,11 @@ pub(crate) fn assets(script: &str) -> Assets {
     };
     Assets {
         script: address(script),
-        style: address("frame.css"),
+        style: address(match script {
+            // Pages of our own.
+            "hosted.js" | "message.js" => "hosted.css",
+            _ => "frame.css",
+        }),
     }
 }
 
