@@ -47,6 +47,12 @@ interface WalletMethod {
 
 const STAND_IN = /^\/sdk\/v1\/f\/wallet-stand-in\.\w+\.js$/;
 
+/** The stand-in works before anything is set up. */
+function withStandIn(configuration: SdkConfiguration): SdkConfiguration {
+  const { walletA, walletB } = configuration;
+  return { ...configuration, walletA: walletA ?? { gateway: "pointsman", gatewayMerchantId: "test" }, walletB: walletB ?? { merchantIdentifier: "test" } };
+}
+
 const networks = (): Networks => {
   const { google, ApplePaySession } = window as { google?: { payments: { api: Networks } } } & Networks;
   return { ...google?.payments.api, ...(ApplePaySession && { ApplePaySession }) };
@@ -79,18 +85,18 @@ export class Wallets {
     const wanted = JSON.stringify([methods, this.#configured?.texts]);
     if (!this.#configured || wanted === this.#drawn) return;
     this.#drawn = wanted;
-    const page = this.#page(this.#configured);
+    const configured = this.#configured;
     const { options, report } = this.#of;
     const made = methods.map(async (method) => {
       const mistakes = mistakesOfWallet(method.wallet, method.option, options, method.path);
       mistakes.forEach((message) => report(message, "invalid-option"));
-      return mistakes.length > 0 ? undefined : this.#button(method, page).catch((failure: Error) => report(failure.message));
+      return mistakes.length > 0 ? undefined : this.#button(method, configured).catch((failure: Error) => report(failure.message));
     });
     void Promise.all(made).then((buttons) => {
       if (wanted !== this.#drawn) return;
       const shown = buttons.filter((button) => button instanceof HTMLElement);
-      this.#of.area.hidden = shown.length === 0;
-      this.#root.replaceChildren(make("div", {}, ...shown), make("p", {}, page.text("wallets.or.label", "or pay another way")));
+      this.#of.area.style.display = shown.length > 0 ? "" : "none";
+      this.#root.replaceChildren(make("div", {}, ...shown), make("p", {}, configured.texts["wallets.or.label"] ?? "or pay another way"));
     });
   }
 
@@ -117,10 +123,10 @@ export class Wallets {
     });
   }
 
-  async #button({ wallet, option, standsIn }: WalletMethod, page: WalletPage): Promise<HTMLElement | undefined> {
+  async #button({ wallet, option, standsIn }: WalletMethod, configured: Configured): Promise<HTMLElement | undefined> {
     let network = networks();
     if (standsIn) {
-      const path = this.#configured?.standIn ?? "";
+      const path = configured.standIn ?? "";
       if (!STAND_IN.test(path)) throw new Error("the wallets' stand-in is missing from the service's answer");
       const script = await this.#of.loadScript(this.#of.service + path);
       network = (script as Exporting<Networks>).exported;
@@ -128,11 +134,12 @@ export class Wallets {
       await this.#of.loadScript(PAY_JS);
       network = networks();
     }
+    const page = this.#page(standsIn ? withStandIn(configured.configuration) : configured.configuration, configured.texts);
     if (wallet === "walletb") return walletBButton(network.ApplePaySession, option, page);
     return network.PaymentsClient && walletAButton(network.PaymentsClient, option, page);
   }
 
-  #page({ configuration, texts }: Configured): WalletPage {
+  #page(configuration: SdkConfiguration, texts: Configured["texts"]): WalletPage {
     const { options, surface, once, send, report } = this.#of;
     return {
       configuration,
