@@ -25,6 +25,7 @@ const MESSAGES = ["fr", "de", "es", "nl", "pt", "later"];
 
 /** Scripts of documents, by the name that the manifest has for them. Each is one file: the service speaks HTTP/1.1. */
 const SCRIPTS = {
+  "brandchoice.js": "src/frame/brandchoice.ts",
   "theme.js": "src/frame/theme.ts",
   "card.js": "src/frame/card.ts",
   "checkout.js": "src/frame/checkout.ts",
@@ -83,7 +84,7 @@ function builtFiles(output) {
   return {
     name: "built-files",
     setup({ onResolve, onLoad }) {
-      onResolve({ filter: /(messages\/\w+|\/theme)\.js$/ }, ({ kind, path }) => {
+      onResolve({ filter: /(messages\/\w+|\/theme|\/brandchoice)\.js$/ }, ({ kind, path }) => {
         if (kind !== "dynamic-import") return undefined;
         const name = path.includes("messages/") ? `messages.${basename(path)}` : basename(path);
         return { path: `./${output.names.get(name)}`, external: true };

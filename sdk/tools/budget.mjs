@@ -6,7 +6,7 @@ const KIB = 1024;
 const BUDGET = {
   "pointsman.js": 7.25 * KIB,
   "card.js": 12 * KIB,
-  "checkout.js": 17 * KIB,
+  "checkout.js": 17.5 * KIB,
   "hosted.js": 17 * KIB,
   "frame.css": 3 * KIB,
   "hosted.css": 4 * KIB,

@@ -49,6 +49,7 @@ class Elements {
     this.#channel.post({ type: "ready" });
     const configuration = await configurationOf(api);
     if (configuration.kind === "known") {
+      if (configuration.facts.cardRanges) void this.#form.offerBrands(api);
       this.#channel.post(walletFacts(configuration.facts, this.#messages));
     } else {
       this.#channel.post({ error: configuration.error, type: "error" });

@@ -4,11 +4,13 @@ import { brandOf, codeLengths, groupNumber, isBrand, nameOfBrand, type Brand } f
 import { countryOfTag, listCountries, postalCodeRule } from "../shared/countries.js";
 import { digitsOf } from "../shared/digits.js";
 import { formatExpiry, parseExpiry } from "../shared/expiry.js";
-import type { Messages } from "../shared/messages.js";
+import { supplyLater, type Messages } from "../shared/messages.js";
 import type { FieldKey } from "../shared/messages/en.js";
 import type { FieldName, FrameOptions, ToLoader } from "../shared/protocol.js";
 import { checkCode, checkExpiry, checkName, checkNumber } from "../shared/validation.js";
 import { find } from "./dom.js";
+import type { Api } from "./api.js";
+import type { BrandChoice } from "./brandchoice.js";
 import { Field, type Problem } from "./field.js";
 import { markOf } from "./marks.js";
 import { SavedCards } from "./savedcards.js";
@@ -36,6 +38,7 @@ export class CardForm {
   #messages: Messages;
   #options: FrameOptions;
   #brand: Brand | undefined;
+  #brandChoice: BrandChoice | undefined;
 
   constructor(messages: Messages, options: FrameOptions, events: CardFormEvents) {
     this.#messages = messages;
@@ -66,6 +69,7 @@ export class CardForm {
     find("#pm-form").dataset["layout"] = options.layout;
     this.#fillCountries();
     this.#saved.translate(messages);
+    this.#brandChoice?.translate(messages);
     for (const name of NAMES) this.#fields[name].translate();
     this.#changed();
   }
@@ -73,6 +77,17 @@ export class CardForm {
   showSavedCards(cards: readonly SavedCard[]): void {
     this.#saved.show(cards, this.#messages);
     this.#changed();
+  }
+
+  /** Lets the customer choose the brand of a card that bears several. Without it the card's own order counts. */
+  async offerBrands(api: Api): Promise<void> {
+    try {
+      const [{ BrandChoice: Choice }] = await Promise.all([import("./brandchoice.js"), supplyLater(this.#messages)]);
+      this.#brandChoice = new Choice(api, this.#messages);
+      this.#changed();
+    } catch {
+      // The form works without.
+    }
   }
 
   /** What was chosen; nothing while a field is wrong. */
@@ -86,7 +101,8 @@ export class CardForm {
     const card = { cvc: digitsOf(cvc.value), expMonth: date.month, expYear: date.year, name: name.value.trim(), number: digitsOf(number.value) };
     const postalCode = zip.isHidden ? "" : zip.value.trim();
     const billingAddress = country.isHidden ? {} : { billingAddress: { country: country.value, ...(postalCode ? { postalCode } : {}) } };
-    return { card: { ...card, ...billingAddress }, isToBeSaved: this.#isSaveTicked, kind: "card" };
+    const preferredBrand = this.#brandChoice?.chosen;
+    return { card: { ...card, ...billingAddress, ...(preferredBrand ? { preferredBrand } : {}) }, isToBeSaved: this.#isSaveTicked, kind: "card" };
   }
 
   /** Shows every error, and brings the customer to the first one. Names it, or nothing when all is well. */
@@ -165,7 +181,9 @@ export class CardForm {
   }
 
   #showBrand(): void {
-    const brand = brandOf(digitsOf(this.#fields.number.value));
+    const digits = digitsOf(this.#fields.number.value);
+    void this.#brandChoice?.follow(digits);
+    const brand = brandOf(digits);
     if (brand === this.#brand) return;
     this.#brand = brand;
     const place = find('[data-part="Brand"]');

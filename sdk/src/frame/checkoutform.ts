@@ -110,7 +110,8 @@ export class Checkout {
       if (configuration.error.type === "api.key.unauthorized" && !this.#isBusy) this.#showExpired();
       return;
     }
-    const { amount, currencyCode, expiresAt } = configuration.facts;
+    const { amount, cardRanges, currencyCode, expiresAt } = configuration.facts;
+    if (cardRanges) void this.#form.offerBrands(this.#api);
     this.#surroundings.configured(configuration.facts, this.#messages);
     const isOther = (known: unknown, given: unknown) => known !== null && known !== undefined && given !== undefined && known !== given;
     if (isOther(amount, this.#options.amount) || isOther(currencyCode, this.#options.currencyCode)) {

@@ -1,6 +1,6 @@
 /**
  * The hosted page: options from the document, events to the app around it, errands by redirect. The client token leaves the
- * address at once. Only a redirect keeps anything: the address to come back to, in this tab's session storage.
+ * address at once, and is kept in this tab's session storage for loading the page again.
  */
 import { loadMessages } from "../shared/messages.js";
 import { fields, page, payment } from "../shared/messages/en.js";
@@ -8,7 +8,7 @@ import { readOptions } from "../shared/options.js";
 import type { BrowserData, FrameOptions } from "../shared/protocol.js";
 import { Checkout } from "./checkoutform.js";
 import { find, findOptional } from "./dom.js";
-import { savePlace, takePlace } from "./place.js";
+import { keepAddress, savePlace, takePlace } from "./place.js";
 import type { Errand, Surroundings } from "./surroundings.js";
 
 const ENGLISH = { ...fields, ...payment, ...page };
@@ -68,6 +68,7 @@ async function main(): Promise<void> {
   const resumed = takePlace(address.searchParams.get("resume"));
   address.searchParams.delete("resume");
   const full = address.href;
+  if (address.searchParams.has("apiKey")) keepAddress(full);
   address.searchParams.delete("apiKey");
   history.replaceState(null, "", address);
   const options: FrameOptions = {

@@ -1,4 +1,7 @@
-/** Where a customer of the hosted page comes back to after a redirect: kept in this tab until then, and taken once. */
+/**
+ * What a tab with the hosted page keeps: its address with the client token, which has left the address bar, so that the page can
+ * be loaded again; and during a redirect the payment that waits.
+ */
 
 export interface Place {
   /** Of the hosted page, with its client token. */
@@ -28,6 +31,28 @@ export function readPlace(action: string | null): Place | undefined {
   try {
     const place = JSON.parse(sessionStorage.getItem(NAME + action) ?? "null") as Place | null;
     return place ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const ADDRESS = `${NAME}address`;
+
+export function keepAddress(address: string): void {
+  try {
+    sessionStorage.setItem(ADDRESS, address);
+  } catch {
+    // Loading the page again then says that the address has no client token.
+  }
+}
+
+/** The whole address of a hosted page whose visible one is given; `undefined` where this tab has not shown it. */
+export function wholeAddress(visible: string): string | undefined {
+  try {
+    const address = new URL(sessionStorage.getItem(ADDRESS) ?? "");
+    const whole = address.href;
+    address.searchParams.delete("apiKey");
+    return address.href === visible && whole !== visible ? whole : undefined;
   } catch {
     return undefined;
   }

@@ -10,6 +10,7 @@ export interface CardInput {
   readonly expYear: number;
   readonly cvc: string;
   readonly name: string;
+  readonly preferredBrand?: string;
   readonly billingAddress?: { readonly country: string; readonly postalCode?: string };
 }
 

@@ -106,6 +106,7 @@ export const page: Record<PageKey, string> = {
 };
 
 export const later: Record<LaterKey, string> = {
+  "card.brand.label": "Bezahlen mit",
   "error.invalid_cvc": "Die Prüfziffer stimmt nicht. Bitte prüfen Sie sie und versuchen Sie es noch einmal.",
   "error.authorization_required": "Ihre Bank möchte, dass Sie diese Zahlung bestätigen. Bitte versuchen Sie es noch einmal.",
   "error.contact_card_issuer": "Ihre Bank hat abgelehnt und bittet um Ihren Anruf. Sie können auch eine andere Karte verwenden.",

@@ -106,6 +106,7 @@ export const page: Record<PageKey, string> = {
 };
 
 export const later: Record<LaterKey, string> = {
+  "card.brand.label": "Pagar con",
   "error.invalid_cvc": "El código de seguridad no es correcto. Compruébelo e inténtelo de nuevo.",
   "error.authorization_required": "Su banco quiere que confirme este pago. Inténtelo de nuevo.",
   "error.contact_card_issuer": "Su banco lo ha rechazado y le pide que llame. También puede usar otra tarjeta.",

@@ -106,6 +106,7 @@ export const page: Record<PageKey, string> = {
 };
 
 export const later: Record<LaterKey, string> = {
+  "card.brand.label": "Payer avec",
   "error.invalid_cvc": "Le code de sécurité est erroné. Vérifiez-le, puis réessayez.",
   "error.authorization_required": "Votre banque demande que vous confirmiez ce paiement. Veuillez réessayer.",
   "error.contact_card_issuer": "Votre banque a refusé et vous demande de l’appeler. Vous pouvez aussi utiliser une autre carte.",

@@ -4,6 +4,7 @@
  */
 
 export const later = {
+  "card.brand.label": "Pay with",
   "error.invalid_cvc": "The security code is wrong. Please check it, then try again.",
   "error.authorization_required": "Your bank wants you to confirm this payment. Please try again.",
   "error.contact_card_issuer": "Your bank refused and asks you to call it. You can also use another card.",

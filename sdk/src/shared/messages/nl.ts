@@ -106,6 +106,7 @@ export const page: Record<PageKey, string> = {
 };
 
 export const later: Record<LaterKey, string> = {
+  "card.brand.label": "Betalen met",
   "error.invalid_cvc": "De beveiligingscode klopt niet. Controleer de code en probeer het opnieuw.",
   "error.authorization_required": "Uw bank wil dat u deze betaling bevestigt. Probeer het opnieuw.",
   "error.contact_card_issuer": "Uw bank heeft geweigerd en vraagt u te bellen. U kunt ook een andere kaart gebruiken.",

@@ -106,6 +106,7 @@ export const page: Record<PageKey, string> = {
 };
 
 export const later: Record<LaterKey, string> = {
+  "card.brand.label": "Pagar com",
   "error.invalid_cvc": "O código de segurança está errado. Verifique-o e tente novamente.",
   "error.authorization_required": "O seu banco quer que confirme este pagamento. Tente novamente.",
   "error.contact_card_issuer": "O seu banco recusou e pede que lhe ligue. Também pode usar outro cartão.",
