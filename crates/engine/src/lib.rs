@@ -91,7 +91,7 @@ pub use notifications::{
 pub use numbers::SentNumber;
 pub use payments::{
     Abandon, Authorise, Cancel, Capture, Decide, Instrument, ListPayments, Payer, PaymentPage,
-    PaymentView, Refund, Resolve, Returned, Stored, Target, Webhook, WebhookOutcome,
+    PaymentView, Purchase, Refund, Resolve, Returned, Stored, Target, Webhook, WebhookOutcome,
     team_of_return,
 };
 pub use people::{CreateCustomer, CustomerPage, ListCustomers, Owner, TokenView, Tokenise};

@@ -5,7 +5,7 @@
 
 use askama::Template;
 
-use crate::html::plain;
+use crate::plain;
 
 /// The addresses of a document's script and style.
 #[derive(Debug, Clone, PartialEq, Eq)]

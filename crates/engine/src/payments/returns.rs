@@ -277,7 +277,7 @@ impl Engine {
 }
 
 /// In constant time, so that the secret can't be found out bit by bit.
-fn is_for(operation: &Operation, token: &ReturnToken) -> bool {
+pub(super) fn is_for(operation: &Operation, token: &ReturnToken) -> bool {
     let Some(key) = operation
         .return_key
         .as_deref()

@@ -57,6 +57,14 @@ impl Engine {
             .map_err(only_fault)
     }
 
+    /// The shop for which a card is authenticated at this address. `None` when the address was not given out, and when the
+    /// database is away: a page says less then.
+    pub async fn shop_of_token_return(&self, address: &str) -> Option<String> {
+        let address = parse(address)?;
+        let request = self.returning_request(&address).await.ok().flatten()?;
+        self.shop_name(request.team).await
+    }
+
     async fn token_returned(
         &self,
         address: &Address,

@@ -24,6 +24,7 @@ use super::{
     start_page, streams,
     web::Web,
 };
+use crate::pages;
 
 /// Tells that a result was remembered.
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
@@ -46,7 +47,7 @@ pub(super) async fn endpoint(
         && start_page::is_a_look(request.method(), request.uri().query(), request.headers())
     {
         let address = start_page::address_of(&request, web.rules.https);
-        return start_page::shown(&address);
+        return pages::start(&address);
     }
     if streams::is_wanted(request.headers()) {
         return streams::answer(&web, request).await;

@@ -40,7 +40,7 @@ use std::sync::Arc;
 
 use axum::{
     Router,
-    extract::{Request, State},
+    extract::{Path, Request, State, rejection::PathRejection},
     middleware,
     response::Response,
     routing::{any, get, post, put},
@@ -59,6 +59,8 @@ pub(crate) use envelope::ResponseLabels;
 
 use envelope::{Envelope, Media};
 
+use crate::pages;
+
 /// What people who run the service ask of a node: its health and what it measures.
 pub fn admin_router(web: &Arc<Web>) -> Router {
     within_edge(watching().route("/metrics", get(health::metrics)), web)
@@ -74,6 +76,7 @@ fn watching() -> Router<Arc<Web>> {
 pub fn router(web: &Arc<Web>) -> Router {
     let mut router = watching()
         .route("/api/graphql", any(graphql::endpoint))
+        .route("/pages/v1/{hash}/{*path}", get(page_file))
         .route("/api/webhooks/{name}", post(webhooks::take))
         .route("/hooks/{token}/{name}", post(webhooks::take_signed))
         .route("/notifications/{token}", post(notifications::take))
@@ -99,7 +102,9 @@ pub fn router(web: &Arc<Web>) -> Router {
         router = router.route("/metrics", get(health::metrics));
     }
     if web.rules.sandbox {
-        router = router.route("/", get(start));
+        router = router
+            .route("/", get(start))
+            .route("/explorer", get(async || pages::explorer()));
         router = router
             .route("/sandbox/payments", post(desk_payments::make))
             .route("/sandbox/disputes", post(desk::open))
@@ -121,7 +126,29 @@ fn within_edge(router: Router<Arc<Web>>, web: &Arc<Web>) -> Router {
 }
 
 async fn start(State(web): State<Arc<Web>>, request: Request) -> Response {
-    start_page::shown(&start_page::address_of(&request, web.rules.https))
+    pages::start(&start_page::address_of(&request, web.rules.https))
+}
+
+/// The address of a file that pages link to.
+#[derive(serde::Deserialize)]
+struct PageFile {
+    hash: String,
+    path: String,
+}
+
+/// `GET /pages/v1/{hash}/{path}`: a file that pages link to.
+async fn page_file(
+    State(web): State<Arc<Web>>,
+    wanted: Result<Path<PageFile>, PathRejection>,
+    request: Request,
+) -> Response {
+    let found = wanted
+        .ok()
+        .and_then(|Path(file)| ::web::find_file(&file.hash, &file.path));
+    match found.filter(|file| web.rules.sandbox || !file.is_of_sandbox) {
+        Some(file) => pages::file(file),
+        None => nothing_here(request).await,
+    }
 }
 
 async fn nothing_here(_: Request) -> Response {

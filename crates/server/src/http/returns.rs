@@ -12,10 +12,10 @@ use http::StatusCode;
 
 use super::{
     edge::{network_of, source_of},
-    shopper::{in_time, nothing_here},
+    shopper::{in_time, nothing_here, reader_of, shown},
     web::Web,
 };
-use crate::pages::{Frames, Html, frame, page, see_other};
+use crate::pages::{Frames, Outcome, frame, outcome, see_other};
 
 /// `GET` or `POST /3ds/{token}` and `/return/{token}`.
 pub(super) async fn come_back(
@@ -23,15 +23,24 @@ pub(super) async fn come_back(
     token: Result<Path<String>, PathRejection>,
     request: Request,
 ) -> Response {
+    let reader = reader_of(&web, &request);
     let network = network_of(&request, &web.rules.trusted_proxies);
     let source = source_of(&request, &web.rules.trusted_proxies);
     // What is no text is no address of ours.
     let Ok(Path(token)) = token else {
-        return nothing_here();
+        return nothing_here(reader);
     };
-    in_time(&web, async {
+    in_time(&web, reader, async {
         let engine = web.service.engine.for_customer(source);
-        let mut response = shown(&engine.returned(&token, network).await);
+        let returned = engine.returned(&token, network).await;
+        let mut response = match ended(returned) {
+            Ended::Elsewhere(address) => see_other(reader, &address),
+            Ended::Here(how) => {
+                let purchase = engine.purchase_of_return(&token).await;
+                let purchase = purchase.map(|purchase| shown(&purchase, reader.language));
+                outcome(status(&how), reader, &purchase.unwrap_or_default(), &how)
+            }
+        };
         if let Some(origins) = frames(&web.service.engine, &token).await {
             frame(&mut response, &Frames::Listed(origins));
         }
@@ -47,35 +56,29 @@ async fn frames(engine: &Engine, token: &str) -> Option<Vec<String>> {
     settings.allowed_origins.clone()
 }
 
-fn shown(returned: &Returned) -> Response {
-    match returned {
-        Returned::Redirect(address) => see_other(address),
-        Returned::Closed { paid: true } => page(
-            StatusCode::OK,
-            "Thank you",
-            &Html::new().paragraph("The payment went through. You may close this page."),
-        ),
-        Returned::Closed { paid: false } => page(
-            StatusCode::OK,
-            "The payment was not made",
-            &Html::new().paragraph(
-                "Nothing was charged. You may close this page and try again in the shop.",
-            ),
-        ),
-        Returned::Unfinished { url } => page(
-            StatusCode::OK,
-            "One step is left",
-            &Html::new()
-                .paragraph("The payment needs your confirmation.")
-                .link(url, "Go on"),
-        ),
-        Returned::Undecided => page(
-            StatusCode::ACCEPTED,
-            "The payment is being checked",
-            &Html::new()
-                .paragraph("The outcome is not known yet. Please don't pay again.")
-                .paragraph("Load this page again in a moment, or go back to the shop."),
-        ),
-        Returned::Unknown => nothing_here(),
+/// Where a customer's way back ends.
+enum Ended {
+    /// At the merchant's address.
+    Elsewhere(String),
+    /// At a page of ours.
+    Here(Outcome),
+}
+
+fn ended(returned: Returned) -> Ended {
+    Ended::Here(match returned {
+        Returned::Redirect(address) => return Ended::Elsewhere(address),
+        Returned::Closed { paid: true } => Outcome::Paid,
+        Returned::Closed { paid: false } => Outcome::NotMade,
+        Returned::Unfinished { url } => Outcome::PaymentUnfinished { address: url },
+        Returned::Undecided => Outcome::BeingChecked,
+        Returned::Unknown => Outcome::NoSuchPage,
+    })
+}
+
+fn status(outcome: &Outcome) -> StatusCode {
+    match outcome {
+        Outcome::BeingChecked => StatusCode::ACCEPTED,
+        Outcome::NoSuchPage => StatusCode::NOT_FOUND,
+        _ => StatusCode::OK,
     }
 }

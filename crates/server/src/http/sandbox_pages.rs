@@ -7,22 +7,21 @@ use axum::{
     response::Response,
 };
 use connectors::simulator::{BooksError, Page, Progress};
-use domain::{Fault, answer::ActionKind, method::Method};
+use domain::{answer::ActionKind, method::Method};
+use engine::Engine;
 use http::StatusCode;
 
 use super::{
     body, query_text,
-    shopper::{in_time, nothing_here, unavailable},
+    shopper::{in_time, method_name, nothing_here, reader_of, unavailable},
     web::Web,
 };
-use crate::pages::{Html, page, see_other};
+use crate::pages::{
+    Asked, Outcome, Purchase, Reader, Stage, errand,
+    form::{COMPLETE, FAIL, OUTCOME},
+    outcome, see_other,
+};
 
-/// The field of the form.
-const OUTCOME: &str = "outcome";
-/// Its value when the customer does what is asked.
-const COMPLETE: &str = "complete";
-/// Its value when the customer can or will not.
-const FAIL: &str = "fail";
 /// The largest form. Unit: bytes.
 const FORM: usize = 4096;
 
@@ -30,18 +29,23 @@ const FORM: usize = 4096;
 pub(super) async fn show(
     State(web): State<Arc<Web>>,
     token: Result<Path<String>, PathRejection>,
+    request: Request,
 ) -> Response {
+    let reader = reader_of(&web, &request);
     let Ok(Path(token)) = token else {
-        return nothing_here();
+        return nothing_here(reader);
     };
-    in_time(&web, async {
+    in_time(&web, reader, async {
         let Some(sandbox) = &web.service.sandbox else {
-            return nothing_here();
+            return nothing_here(reader);
         };
         match sandbox.simulator.page(&token).await {
-            Ok(Some(found)) => shown(&found),
-            Ok(None) => nothing_here(),
-            Err(error) => unreadable(&error),
+            Ok(Some(found)) => {
+                let shop = shop_of(&web.service.engine, &found.return_url).await;
+                shown(&found, shop, reader)
+            }
+            Ok(None) => nothing_here(reader),
+            Err(error) => unreadable(&error, reader),
         }
     })
     .await
@@ -53,37 +57,38 @@ pub(super) async fn decide(
     token: Result<Path<String>, PathRejection>,
     request: Request,
 ) -> Response {
+    let reader = reader_of(&web, &request);
     let Ok(Path(token)) = token else {
-        return nothing_here();
+        return nothing_here(reader);
     };
-    in_time(&web, async {
+    in_time(&web, reader, async {
         let form = match body::read(request.into_body(), FORM).await {
             Ok(form) => form,
-            Err(envelope) => return not_understood(envelope.status()),
+            Err(envelope) => return not_understood(envelope.status(), reader),
         };
-        let Some(pass) = outcome(&form) else {
-            return not_understood(StatusCode::BAD_REQUEST);
+        let Some(pass) = chosen(&form) else {
+            return not_understood(StatusCode::BAD_REQUEST, reader);
         };
         let Some(sandbox) = &web.service.sandbox else {
-            return nothing_here();
+            return nothing_here(reader);
         };
         match sandbox.simulator.decide(&token, pass).await {
-            Ok(Some(found)) => see_other(&found.return_url),
-            Ok(None) => nothing_here(),
-            Err(error) => unreadable(&error),
+            Ok(Some(found)) => see_other(reader, &found.return_url),
+            Ok(None) => nothing_here(reader),
+            Err(error) => unreadable(&error, reader),
         }
     })
     .await
 }
 
 /// The books can't be read or written; trying again is harmless.
-fn unreadable(error: &BooksError) -> Response {
+fn unreadable(error: &BooksError, reader: Reader) -> Response {
     tracing::warn!(%error, "a page of the simulator's has no answer");
-    unavailable(&Fault::unavailable())
+    unavailable(reader)
 }
 
 /// The one outcome in a form; `None` when there is none, another, or more than one.
-fn outcome(form: &[u8]) -> Option<bool> {
+fn chosen(form: &[u8]) -> Option<bool> {
     let pairs = query_text::pairs(str::from_utf8(form).ok()?)?;
     let mut outcomes = pairs
         .iter()
@@ -96,123 +101,49 @@ fn outcome(form: &[u8]) -> Option<bool> {
     }
 }
 
-pub(super) fn shown(found: &Page) -> Response {
-    let words = Words::of(found);
-    let amount = found.money.formatted();
-    let method = method_name(found.method.unwrap_or(Method::Card));
-    let method = match &found.last4 {
-        Some(last4) => format!("{method} ending in {last4}"),
-        None => method,
+/// The page of an errand. `shop` is the name of the shop, where it is known.
+pub(super) fn shown(found: &Page, shop: Option<String>, reader: Reader) -> Response {
+    let asked = match found.kind {
+        ActionKind::ThreeDSecure if found.money.is_zero() => Asked::ConfirmCard,
+        ActionKind::ThreeDSecure => Asked::ConfirmPayment,
+        ActionKind::Apm => Asked::Approve,
     };
-    let mut facts = Vec::new();
-    if !found.money.is_zero() {
-        facts.push(("Amount", amount.as_str()));
-    }
-    if let Some(statement) = &found.statement {
-        facts.push(("For", statement));
-    }
-    facts.push(("Paid with", &method));
-    let body = Html::new().paragraph(&words.what).facts(&facts);
-    let body = match found.state {
-        Progress::Waiting => body.choice(OUTCOME, &[(COMPLETE, "Approve"), (FAIL, "Decline")]),
-        // The value counts no more; it only brings the customer back.
-        Progress::Passed | Progress::Completed => body
-            .paragraph("You have approved this already.")
-            .choice(OUTCOME, &[(COMPLETE, "Back to the shop")]),
-        Progress::Failed => body
-            .paragraph("You have declined this already.")
-            .choice(OUTCOME, &[(FAIL, "Back to the shop")]),
-        Progress::Over => {
-            let over = "This is over: it was given up, and nothing will be charged.";
-            body.paragraph(over)
-                .choice(OUTCOME, &[(FAIL, "Back to the shop")])
-        }
+    let stage = match found.state {
+        Progress::Waiting => Stage::Open,
+        Progress::Passed | Progress::Completed => Stage::Approved,
+        Progress::Failed => Stage::Declined,
+        Progress::Over => Stage::Over,
     };
-    page(
-        StatusCode::OK,
-        words.title,
-        &body.paragraph("This is a test page of the sandbox. No real money moves."),
-    )
+    let purchase = Purchase {
+        shop,
+        amount: (!found.money.is_zero()).then(|| found.money.formatted_in(reader.language.code())),
+        method: Some(method_name(
+            found.method.unwrap_or(Method::Card),
+            reader.language,
+        )),
+        last4: found.last4.clone(),
+        statement: found.statement.clone(),
+    };
+    errand(reader, &purchase, asked, stage)
 }
 
-/// What a page says.
-struct Words {
-    title: &'static str,
-    what: String,
-}
-
-impl Words {
-    fn of(found: &Page) -> Self {
-        let (title, what) = match found.kind {
-            ActionKind::ThreeDSecure if found.money.is_zero() => (
-                "Confirm your card",
-                "Your bank asks you to confirm that this card may be saved (3D Secure).".to_owned(),
-            ),
-            ActionKind::ThreeDSecure => (
-                "Confirm your payment",
-                "Your bank asks you to confirm this payment (3D Secure).".to_owned(),
-            ),
-            ActionKind::Apm => {
-                let asks = found
-                    .method
-                    .map_or_else(|| "The shop".to_owned(), method_name);
-                (
-                    "Approve your payment",
-                    format!("{asks} asks you to approve this payment."),
-                )
-            }
-        };
-        Self { title, what }
+/// The name of the shop to which a page leads back, by the last part of that address.
+async fn shop_of(engine: &Engine, return_url: &str) -> Option<String> {
+    let (rest, token) = return_url.rsplit_once('/')?;
+    if rest.ends_with("/token-return") {
+        return engine.shop_of_token_return(token).await;
     }
+    engine.purchase_of_return(token).await?.shop
 }
 
-/// A method as shoppers know it: `VISA` as `Visa`, `BUY_NOW_PAY_LATER` as `Buy now pay later`.
-fn method_name(method: Method) -> String {
-    let code = method.public().code();
-    match code {
-        "AMEX" => "American Express".to_owned(),
-        "JCB" => "JCB".to_owned(),
-        "UNIONPAY" => "UnionPay".to_owned(),
-        "PAYPAL" => "PayPal".to_owned(),
-        "IDEAL" => "iDEAL".to_owned(),
-        "BAN_CONTACT" => "Bancontact".to_owned(),
-        "GIRO_PAY" => "giropay".to_owned(),
-        "AFTER_PAY" => "Afterpay".to_owned(),
-        "CLEAR_PAY" => "Clearpay".to_owned(),
-        "ALI_PAY" => "Alipay".to_owned(),
-        "WE_CHAT" => "WeChat Pay".to_owned(),
-        "OPENBANKING" => "Open banking".to_owned(),
-        other => {
-            let (first, rest) = other.split_at(1);
-            format!("{first}{}", rest.to_ascii_lowercase().replace('_', " "))
-        }
-    }
-}
-
-fn not_understood(status: StatusCode) -> Response {
-    let body =
-        Html::new().paragraph("The form needs the field outcome with the value complete or fail.");
-    page(status, "That was not understood", &body)
+fn not_understood(status: StatusCode, reader: Reader) -> Response {
+    let nothing = Purchase::default();
+    outcome(status, reader, &nothing, &Outcome::NotUnderstood)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn methods_have_the_names_that_shoppers_know() {
-        for (code, name) in [
-            ("VISA", "Visa"),
-            ("CARD", "Card"),
-            ("AMEX", "American Express"),
-            ("BNPLA", "Klarna"),
-            ("WALLETC", "PayPal"),
-            ("IDEAL", "iDEAL"),
-            ("BUY_NOW_PAY_LATER", "Buy now pay later"),
-        ] {
-            assert_eq!(method_name(Method::parse(code).unwrap()), name, "{code}");
-        }
-    }
 
     #[test]
     fn one_outcome_is_read_from_a_form() {
@@ -228,8 +159,8 @@ mod tests {
             ("outcome=%zz", None),
             ("Outcome=complete", None),
         ] {
-            assert_eq!(outcome(form.as_bytes()), read, "{form}");
+            assert_eq!(chosen(form.as_bytes()), read, "{form}");
         }
-        assert_eq!(outcome(b"outcome=complete\xff"), None);
+        assert_eq!(chosen(b"outcome=complete\xff"), None);
     }
 }

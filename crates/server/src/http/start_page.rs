@@ -1,9 +1,7 @@
-//! The sandbox's start page: what is where, for a person who opens the address in a browser.
+//! Where the sandbox's start page is shown, and what it says of the address.
 
-use axum::{extract::Request, response::Response};
-use http::{HeaderMap, StatusCode, header, uri::Authority};
-
-use crate::pages::{Html, page};
+use axum::extract::Request;
+use http::{HeaderMap, header, uri::Authority};
 
 /// The endpoint.
 const API: &str = "/api/graphql";
@@ -11,7 +9,7 @@ const API: &str = "/api/graphql";
 /// A name of DNS has at most 253 characters; a port follows it.
 const LONGEST_HOST: usize = 260;
 
-/// Where a request was sent, as its client sees it: `https` is whether the service is reached by TLS. Where the client does not
+/// Where the API is, as the client of a request sees it: `https` is whether the service is reached by TLS. Where the client does not
 /// say it, or says something that is no host and port, the address is left to the reader.
 pub(super) fn address_of(request: &Request, https: bool) -> String {
     let scheme = if https { "https" } else { "http" };
@@ -24,7 +22,7 @@ pub(super) fn address_of(request: &Request, https: bool) -> String {
             .and_then(|host| host.to_str().ok()),
     };
     let host = host.filter(|host| is_host(host)).unwrap_or("ADDRESS");
-    format!("{scheme}://{host}")
+    format!("{scheme}://{host}{API}")
 }
 
 /// Whether a text is a host, with a port or without, and nothing else: it is shown in a command that people paste into a shell.
@@ -34,30 +32,6 @@ fn is_host(text: &str) -> bool {
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || b".-:[]".contains(&byte))
         && text.parse::<Authority>().is_ok()
-}
-
-/// The page, also `GET /` of a sandbox. It loads nothing and runs nothing. `address` is where the API is reached.
-pub(super) fn shown(address: &str) -> Response {
-    let body = Html::new()
-        .paragraph(
-            "This is a sandbox of Pointsman: a payments service with a simulated processor. No money moves here.",
-        )
-        .facts(&[
-            ("API", "POST /api/graphql, GraphQL in JSON"),
-            ("Credential", "the header Authorization: Bearer sk_test_…, the key that the first start printed (or the one in POINTSMAN_ACCESS_TOKEN)"),
-            ("Schema", "pointsman schema prints it; with a key, introspection gives it too"),
-            ("In an IDE", "give Apollo Sandbox, Altair or Insomnia the address of the API and that header"),
-            ("Books", "/sandbox/books, with the key: what the simulated processor charged"),
-            ("Health", "/health/live and /health/ready"),
-            ("Metrics", "/metrics"),
-            ("Documentation", "README.md and docs/ of the project; test cards are in docs/sandbox.md"),
-        ])
-        .paragraph("A first request, in a shell:")
-        .code(&format!(
-            "curl -s {address}{API} -H 'Authorization: Bearer sk_test_…' -H 'Content-Type: application/json' \
-             -d '{{\"query\":\"{{ listPayments(first: 5) {{ edges {{ node {{ id status }} }} }} }}\"}}'"
-        ));
-    page(StatusCode::OK, "Pointsman, sandbox", &body)
 }
 
 /// Whether a browser asks to look at the address, as opposed to a client that sends a query to it.
@@ -86,9 +60,18 @@ mod tests {
                 .unwrap();
             address_of(&request, https)
         };
-        assert_eq!(address(b"127.0.0.1:18080", false), "http://127.0.0.1:18080");
-        assert_eq!(address(b"[::1]:9000", false), "http://[::1]:9000");
-        assert_eq!(address(b"pay.example", true), "https://pay.example");
+        assert_eq!(
+            address(b"127.0.0.1:18080", false),
+            "http://127.0.0.1:18080/api/graphql"
+        );
+        assert_eq!(
+            address(b"[::1]:9000", false),
+            "http://[::1]:9000/api/graphql"
+        );
+        assert_eq!(
+            address(b"pay.example", true),
+            "https://pay.example/api/graphql"
+        );
         let long = [b'a'; LONGEST_HOST + 1];
         for bad in [
             &b"a'; rm -rf /; '"[..],
@@ -99,13 +82,16 @@ mod tests {
             b"",
             &long,
         ] {
-            assert_eq!(address(bad, false), "http://ADDRESS");
+            assert_eq!(address(bad, false), "http://ADDRESS/api/graphql");
         }
         let from_http_2 = Request::builder()
             .uri("https://shop.example:8443/")
             .body(axum::body::Body::empty())
             .unwrap();
-        assert_eq!(address_of(&from_http_2, true), "https://shop.example:8443");
+        assert_eq!(
+            address_of(&from_http_2, true),
+            "https://shop.example:8443/api/graphql"
+        );
     }
 
     #[test]

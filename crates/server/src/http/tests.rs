@@ -101,6 +101,14 @@ impl Site {
         Self::ruled(|rules| rules.rate = rate)
     }
 
+    /// Without what only a sandbox has.
+    fn live() -> Self {
+        Self::ruled(|rules| {
+            rules.mode = domain::caller::Mode::Live;
+            rules.sandbox = false;
+        })
+    }
+
     /// With other rules than the usual ones.
     fn ruled(change: impl FnOnce(&mut Rules)) -> Self {
         let (world, sim) = World::simulated(1);

@@ -3,58 +3,55 @@
 use std::sync::Arc;
 
 use axum::{
-    extract::{Path, State, rejection::PathRejection},
+    extract::{Path, Request, State, rejection::PathRejection},
     response::Response,
 };
 use engine::TokenReturn;
 use http::StatusCode;
 
 use super::{
-    shopper::{in_time, nothing_here, unavailable},
+    shopper::{in_time, nothing_here, reader_of, unavailable},
     web::Web,
 };
-use crate::pages::{Html, page, see_other};
+use crate::pages::{Outcome, Purchase, Reader, outcome, see_other};
 
 /// `GET` and `POST /token-return/{token}`: asks the processor what came of it, and sends the customer on.
 pub(super) async fn back(
     State(web): State<Arc<Web>>,
     token: Result<Path<String>, PathRejection>,
+    request: Request,
 ) -> Response {
+    let reader = reader_of(&web, &request);
     let Ok(Path(token)) = token else {
-        return nothing_here();
+        return nothing_here(reader);
     };
-    in_time(&web, async {
-        match web.service.engine.token_return(&token).await {
-            Ok(Some(seen)) => shown(&seen),
-            Ok(None) => nothing_here(),
-            Err(fault) => unavailable(&fault),
+    in_time(&web, reader, async {
+        let engine = &web.service.engine;
+        match engine.token_return(&token).await {
+            Ok(Some(seen)) => {
+                let shop = engine.shop_of_token_return(&token).await;
+                shown(&seen, shop, reader)
+            }
+            Ok(None) => nothing_here(reader),
+            Err(_fault) => unavailable(reader),
         }
     })
     .await
 }
 
-pub(super) fn shown(seen: &TokenReturn) -> Response {
-    match seen {
-        TokenReturn::Merchant(url) => see_other(url),
-        TokenReturn::Close { completed: true } => {
-            let body = Html::new().paragraph("Your card was confirmed. You may close this page.");
-            page(StatusCode::OK, "All done", &body)
-        }
-        TokenReturn::Close { completed: false } => {
-            let body =
-                Html::new().paragraph("Your card could not be confirmed. You may close this page.");
-            page(StatusCode::OK, "That did not work", &body)
-        }
-        TokenReturn::Unfinished(url) => {
-            let body = Html::new()
-                .paragraph("Your bank still waits for you.")
-                .link(url, "Back to your bank's page");
-            page(StatusCode::OK, "Not finished yet", &body)
-        }
-        TokenReturn::Later => {
-            let body = Html::new()
-                .paragraph("Your bank has not sent us the result yet. Please load this page again in a moment.");
-            page(StatusCode::OK, "One moment", &body)
-        }
-    }
+pub(super) fn shown(seen: &TokenReturn, shop: Option<String>, reader: Reader) -> Response {
+    let how = match seen {
+        TokenReturn::Merchant(address) => return see_other(reader, address),
+        TokenReturn::Close { completed: true } => Outcome::CardConfirmed,
+        TokenReturn::Close { completed: false } => Outcome::CardNotConfirmed,
+        TokenReturn::Unfinished(address) => Outcome::CardUnfinished {
+            address: address.clone(),
+        },
+        TokenReturn::Later => Outcome::CardBeingChecked,
+    };
+    let purchase = Purchase {
+        shop,
+        ..Purchase::default()
+    };
+    outcome(StatusCode::OK, reader, &purchase, &how)
 }

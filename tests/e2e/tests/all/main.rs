@@ -44,6 +44,7 @@ mod running;
 mod sandbox_pages;
 mod sdk;
 mod shared;
+mod shopper_pages;
 mod simulator;
 mod streams;
 mod three_d_secure;

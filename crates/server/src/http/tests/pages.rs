@@ -9,6 +9,7 @@ use domain::{
 use engine::TokenReturn;
 
 use super::*;
+use crate::pages::{Language, Reader};
 
 const FORM: (&str, &str) = ("content-type", "application/x-www-form-urlencoded");
 
@@ -37,8 +38,13 @@ fn text_of(response: Response) -> String {
     sim.run_until(Reply::of(response)).unwrap().text
 }
 
+const ENGLISH: Reader = Reader {
+    language: Language::English,
+    is_test: true,
+};
+
 fn shown(state: Progress) -> String {
-    text_of(sandbox_pages::shown(&Page {
+    let page = Page {
         kind: ActionKind::ThreeDSecure,
         state,
         method: Some(Method::Visa),
@@ -46,7 +52,9 @@ fn shown(state: Progress) -> String {
         statement: Some("Books <&> more".to_owned()),
         money: Money::new(1234, Currency::parse("EUR").unwrap()),
         return_url: "https://pay.example/3ds/abc".to_owned(),
-    }))
+    };
+    let shop = Some("Harbour Coffee".to_owned());
+    text_of(sandbox_pages::shown(&page, shop, ENGLISH))
 }
 
 #[test]
@@ -106,7 +114,7 @@ fn whatever_is_wrong_at_a_page_is_reported_by_a_page() {
             ("content-type", "text/html; charset=utf-8"),
             (
                 "content-security-policy",
-                "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'",
+                "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'",
             ),
             ("referrer-policy", "no-referrer"),
             ("cache-control", "no-store"),
@@ -122,23 +130,72 @@ fn whatever_is_wrong_at_a_page_is_reported_by_a_page() {
 #[test]
 fn who_comes_back_from_a_verification_sees_what_came_of_it() {
     let shop = "https://shop.example/?id=1".to_owned();
-    let back = token_return::shown(&TokenReturn::Merchant(shop.clone()));
+    let back = token_return::shown(&TokenReturn::Merchant(shop.clone()), None, ENGLISH);
     assert_eq!(
         (back.status(), back.headers()["location"].to_str().unwrap()),
         (StatusCode::SEE_OTHER, shop.as_str())
     );
     let issuer = "https://issuer.example/1".to_owned();
-    let unfinished = text_of(token_return::shown(&TokenReturn::Unfinished(issuer)));
+    let unfinished = text_of(token_return::shown(
+        &TokenReturn::Unfinished(issuer),
+        None,
+        ENGLISH,
+    ));
     assert!(
-        unfinished.contains("<a href=\"https://issuer.example/1\""),
+        unfinished.contains("href=\"https://issuer.example/1\""),
         "{unfinished}"
     );
-    let closed = text_of(token_return::shown(&TokenReturn::Close { completed: true }));
-    assert!(closed.contains("You may close this page"), "{closed}");
+    let closed = text_of(token_return::shown(
+        &TokenReturn::Close { completed: true },
+        Some("Harbour Coffee".to_owned()),
+        ENGLISH,
+    ));
+    assert!(
+        closed.contains("You may close this page") && closed.contains("Harbour Coffee"),
+        "{closed}"
+    );
     let site = Site::new();
     for method in [HttpMethod::GET, HttpMethod::POST] {
         let anonymous = [("authorization", "")];
         let reply = site.ask(request(method, "/token-return/unknown", "", &anonymous));
         assert_eq!(reply.status, StatusCode::NOT_FOUND);
     }
+}
+
+#[test]
+fn live_mode_has_pages_for_shoppers_and_nothing_of_the_sandbox() {
+    let anonymous = [("authorization", ""), ("accept-language", "nl")];
+    let (live, sandbox) = (Site::live(), Site::new());
+    let get = |site: &Site, path: &str| site.ask(request(HttpMethod::GET, path, "", &anonymous));
+    for path in ["/", "/explorer", "/sandbox/pages/unknown"] {
+        assert_eq!(get(&live, path).status, StatusCode::NOT_FOUND, "{path}");
+        assert!(get(&live, path).text.starts_with('{'), "{path}");
+        assert_ne!(get(&sandbox, path).text.chars().next(), Some('{'), "{path}");
+    }
+    for file in ::web::files() {
+        let path = format!("{}{}", ::web::folder(), file.path);
+        let (in_live, in_sandbox) = (get(&live, &path), get(&sandbox, &path));
+        assert_eq!(
+            in_live.status == StatusCode::OK,
+            !file.is_of_sandbox,
+            "{path}"
+        );
+        assert_eq!(in_sandbox.status, StatusCode::OK, "{path}");
+        for (name, value) in [
+            ("cache-control", "public, max-age=31536000, immutable"),
+            ("cross-origin-resource-policy", "cross-origin"),
+            ("content-type", file.media_type()),
+            ("x-content-type-options", "nosniff"),
+        ] {
+            assert_eq!(in_sandbox.header(name), value, "{path}");
+        }
+    }
+    let (in_live, in_sandbox) = (get(&live, "/3ds/x"), get(&sandbox, "/3ds/x"));
+    assert!(in_live.text.contains("<title>Deze pagina bestaat niet<"));
+    assert!(
+        in_sandbox
+            .text
+            .contains("<title>TEST · Deze pagina bestaat niet<")
+    );
+    assert_eq!(in_live.header("content-language"), "nl");
 }
