@@ -11,9 +11,9 @@ export function make<Name extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** A closed shadow root of the element. The style is a constructed sheet: no policy of the page forbids it. */
+/** A shadow root of the element. The style is a constructed sheet: no policy of the page forbids it. */
 export function shadowOf(host: HTMLElement, css: string): ShadowRoot {
-  const root = host.attachShadow({ mode: "closed" });
+  const root = host.attachShadow({ mode: "open" });
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(css);
   root.adoptedStyleSheets = [sheet];
