@@ -5,10 +5,11 @@
 import { loadMessages } from "../shared/messages.js";
 import { fields, page, payment } from "../shared/messages/en.js";
 import { readOptions } from "../shared/options.js";
+import { standingOf, type Payment } from "../shared/paymentstatus.js";
 import type { BrowserData, FrameOptions } from "../shared/protocol.js";
 import { Checkout } from "./checkoutform.js";
 import { find, findOptional } from "./dom.js";
-import { keepAddress, savePlace, takePlace } from "./place.js";
+import { forgetPlace, keepAddress, keepPlace, readPlace, withoutToken } from "./place.js";
 import type { Errand, Surroundings } from "./surroundings.js";
 
 const ENGLISH = { ...fields, ...payment, ...page };
@@ -46,15 +47,20 @@ function browserData(): BrowserData {
 /** A page of its own: errands by redirect, from which the return page leads back here. */
 function ownPage(address: string): Surroundings {
   const leave = ({ action, payment, url }: Errand) => {
-    savePlace(action, { address, payment });
+    keepPlace({ action, address, payment });
     location.assign(url);
   };
   return {
     act: leave,
     acted: () => undefined,
-    cancelled: () => undefined,
+    cancelled: forgetPlace,
     changed: () => undefined,
-    completed: (result) => tellApp("paymentComplete", result),
+    completed: (result) => {
+      const { authorizePayment: payment } = result.data as { readonly authorizePayment: Payment | null };
+      if (payment && standingOf(payment) === "paid") keepPlace({ action: "", address, payment: payment.id });
+      else forgetPlace();
+      tellApp("paymentComplete", result);
+    },
     configured: () => undefined,
     failed: (error) => tellApp("error", { error }),
     focused: () => undefined,
@@ -64,17 +70,15 @@ function ownPage(address: string): Surroundings {
 }
 
 async function main(): Promise<void> {
-  const address = new URL(location.href);
-  const resumed = takePlace(address.searchParams.get("resume"));
-  address.searchParams.delete("resume");
-  const full = address.href;
-  if (address.searchParams.has("apiKey")) keepAddress(full);
-  address.searchParams.delete("apiKey");
-  history.replaceState(null, "", address);
+  const address = location.href;
+  keepAddress(address);
+  history.replaceState(null, "", withoutToken(address));
+  const place = readPlace();
   const options: FrameOptions = {
-    ...readOptions({ layout: "compact", ...writtenOptions() }), redirectOnly: true, ...(resumed ? { resumePayment: resumed.payment } : {}),
+    ...readOptions({ layout: "compact", ...writtenOptions() }), redirectOnly: true,
+    ...(place?.address === address ? { resumePayment: place.payment } : {}),
   };
-  const checkout = new Checkout(options, await loadMessages(options.language, ENGLISH), ownPage(full), browserData());
+  const checkout = new Checkout(options, await loadMessages(options.language, ENGLISH), ownPage(address), browserData());
   followLanguage(checkout);
   await checkout.start(() => undefined);
 }

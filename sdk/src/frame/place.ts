@@ -1,59 +1,65 @@
 /**
  * What a tab with the hosted page keeps: its address with the client token, which has left the address bar, so that the page can
- * be loaded again; and during a redirect the payment that waits.
+ * be loaded again; and the payment that waits or is paid, so that a return from the bank and a reload show how it stands.
  */
 
 export interface Place {
   /** Of the hosted page, with its client token. */
   readonly address: string;
-  /** The payment that waited. */
+  /** The errand from which the customer comes back; empty once the payment is paid. */
+  readonly action: string;
   readonly payment: string;
 }
 
-const NAME = "pointsman.";
+const PLACE = "pointsman.payment";
+const ADDRESS = "pointsman.address";
 
-export function savePlace(action: string, place: Place): void {
+/** Where storage is switched off nothing is kept: the return page then leads to the shop, and a reload needs the token again. */
+function keep(name: string, text: string): void {
   try {
-    sessionStorage.setItem(NAME + action, JSON.stringify(place));
+    sessionStorage.setItem(name, text);
   } catch {
-    // Storage is switched off: the return page then leads to the shop, and says nothing of the payment.
+    // As said above.
   }
 }
 
-/** What was saved for an errand, and forgets it. */
-export function takePlace(action: string | null): Place | undefined {
-  const place = readPlace(action);
-  if (place) sessionStorage.removeItem(NAME + action);
-  return place;
+function read(name: string): string {
+  try {
+    return sessionStorage.getItem(name) ?? "";
+  } catch {
+    return "";
+  }
 }
 
-export function readPlace(action: string | null): Place | undefined {
+export function keepPlace(place: Place): void {
+  keep(PLACE, JSON.stringify(place));
+}
+
+export function forgetPlace(): void {
+  keep(PLACE, "");
+}
+
+export function readPlace(): Place | undefined {
   try {
-    const place = JSON.parse(sessionStorage.getItem(NAME + action) ?? "null") as Place | null;
-    return place ?? undefined;
+    return JSON.parse(read(PLACE)) as Place;
   } catch {
     return undefined;
   }
 }
 
-const ADDRESS = `${NAME}address`;
-
 export function keepAddress(address: string): void {
-  try {
-    sessionStorage.setItem(ADDRESS, address);
-  } catch {
-    // Loading the page again then says that the address has no client token.
-  }
+  keep(ADDRESS, address);
+}
+
+/** An address as the address bar shows it. */
+export function withoutToken(text: string): string {
+  const address = new URL(text);
+  address.searchParams.delete("apiKey");
+  return address.href;
 }
 
 /** The whole address of a hosted page whose visible one is given; `undefined` where this tab has not shown it. */
 export function wholeAddress(visible: string): string | undefined {
-  try {
-    const address = new URL(sessionStorage.getItem(ADDRESS) ?? "");
-    const whole = address.href;
-    address.searchParams.delete("apiKey");
-    return address.href === visible && whole !== visible ? whole : undefined;
-  } catch {
-    return undefined;
-  }
+  const whole = read(ADDRESS);
+  return whole !== "" && whole !== visible && withoutToken(whole) === withoutToken(visible) ? whole : undefined;
 }

@@ -33,8 +33,8 @@ function main(): void {
   const shop = document.body.dataset["origin"] ?? "";
   const message: Returned = { pointsman: PROTOCOL, returned: attempt };
   if (window.parent !== window) return window.parent.postMessage(message, location.origin);
-  const place = readPlace(attempt);
-  if (place) return location.replace(withResume(place.address, attempt));
+  const place = readPlace();
+  if (place?.action === attempt) return location.replace(place.address);
   const address = shopAddress(parameters, shop);
   const opener = window.opener as Window | null;
   opener?.postMessage(message, shop);
@@ -42,12 +42,6 @@ function main(): void {
   // A bank may have cut the window off from the shop: then it can't be told whether this is the shop's window or the customer's only one.
   else if (address && !parameters.get("window")) return location.replace(address);
   showWayBack(address, parameters.get("language") ?? "en");
-}
-
-function withResume(text: string, attempt: string): string {
-  const address = new URL(text);
-  address.searchParams.set("resume", attempt);
-  return address.href;
 }
 
 /** The texts stand in the document in English. */

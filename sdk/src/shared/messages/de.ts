@@ -65,7 +65,7 @@ export const payment: Record<PaymentKey, string> = {
   "status.slow": "Ihre Bank braucht einen Moment. Bitte schließen Sie diese Seite nicht.",
   "status.retrying": "Keine Verbindung. Wir versuchen es weiter…",
   "status.waiting.title": "Wir warten auf Ihre Bank",
-  "status.waiting.text": "Bestätigen Sie die Zahlung im Fenster Ihrer Bank.",
+  "status.waiting.text": "Bestätigen Sie die Zahlung auf der Seite Ihrer Bank oder Ihres Zahlungsdienstes.",
   "status.waiting.open-again": "Noch einmal öffnen",
   "status.waiting.stop": "Ich habe abgebrochen",
   "status.unknown.title": "Noch nicht bestätigt",

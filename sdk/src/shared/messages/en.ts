@@ -66,7 +66,7 @@ export const payment = {
   "status.slow": "Your bank is taking a moment. Please don't close this page.",
   "status.retrying": "No connection. Still trying…",
   "status.waiting.title": "Waiting for your bank",
-  "status.waiting.text": "Confirm the payment in the window of your bank.",
+  "status.waiting.text": "Confirm the payment on the page of your bank or payment service.",
   "status.waiting.open-again": "Open again",
   "status.waiting.stop": "I have stopped",
   "status.unknown.title": "Not confirmed yet",

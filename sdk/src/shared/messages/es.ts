@@ -65,7 +65,7 @@ export const payment: Record<PaymentKey, string> = {
   "status.slow": "Su banco tarda un momento. No cierre esta página.",
   "status.retrying": "Sin conexión. Seguimos intentándolo…",
   "status.waiting.title": "Esperando a su banco",
-  "status.waiting.text": "Confirme el pago en la ventana de su banco.",
+  "status.waiting.text": "Confirme el pago en la página de su banco o servicio de pago.",
   "status.waiting.open-again": "Abrir otra vez",
   "status.waiting.stop": "Lo he dejado",
   "status.unknown.title": "Aún sin confirmar",

@@ -65,7 +65,7 @@ export const payment: Record<PaymentKey, string> = {
   "status.slow": "Votre banque prend un moment. Ne fermez pas cette page.",
   "status.retrying": "Pas de connexion. Nous réessayons…",
   "status.waiting.title": "En attente de votre banque",
-  "status.waiting.text": "Confirmez le paiement dans la fenêtre de votre banque.",
+  "status.waiting.text": "Confirmez le paiement sur la page de votre banque ou du service de paiement.",
   "status.waiting.open-again": "Rouvrir",
   "status.waiting.stop": "J’ai abandonné",
   "status.unknown.title": "Pas encore confirmé",

@@ -65,7 +65,7 @@ export const payment: Record<PaymentKey, string> = {
   "status.slow": "Uw bank heeft even nodig. Sluit deze pagina niet.",
   "status.retrying": "Geen verbinding. We blijven het proberen…",
   "status.waiting.title": "Wachten op uw bank",
-  "status.waiting.text": "Bevestig de betaling in het venster van uw bank.",
+  "status.waiting.text": "Bevestig de betaling op de pagina van uw bank of betaaldienst.",
   "status.waiting.open-again": "Opnieuw openen",
   "status.waiting.stop": "Ik ben gestopt",
   "status.unknown.title": "Nog niet bevestigd",

@@ -65,7 +65,7 @@ export const payment: Record<PaymentKey, string> = {
   "status.slow": "O seu banco está a demorar um momento. Não feche esta página.",
   "status.retrying": "Sem ligação. Continuamos a tentar…",
   "status.waiting.title": "À espera do seu banco",
-  "status.waiting.text": "Confirme o pagamento na janela do seu banco.",
+  "status.waiting.text": "Confirme o pagamento na página do seu banco ou serviço de pagamento.",
   "status.waiting.open-again": "Abrir novamente",
   "status.waiting.stop": "Desisti",
   "status.unknown.title": "Ainda por confirmar",
