@@ -49,7 +49,7 @@ export class BrandChoice {
 }
 
 function drawBrand(brand: string): HTMLElement {
-  const input = make("input", { autocomplete: "off", name: "brand", type: "radio", value: brand });
+  const input = make("input", { name: "brand", type: "radio", value: brand });
   return make("label", {}, input, nameOfBrand(brand) || spellOut(brand));
 }
 

@@ -103,7 +103,7 @@ export class Checkout {
     ready();
     void supplyLater(this.#messages);
     const { resumePayment } = this.#options;
-    if (resumePayment) this.#settle({ kind: "already", id: resumePayment });
+    if (resumePayment) void this.#resume(resumePayment);
     const configuration = await configurationOf(this.#api);
     if (configuration.kind === "unknown") {
       this.#surroundings.failed(configuration.error);
@@ -120,6 +120,15 @@ export class Checkout {
       this.#showEnded("status.misconfigured");
     }
     if (expiresAt) this.#expireAt(new Date(expiresAt));
+  }
+
+  /** The customer comes back from an errand: shows how that payment stands. */
+  async #resume(id: string): Promise<void> {
+    this.#setBusy(true);
+    const [reading] = await Promise.all([readPayment(this.#api, id), supplyLater(this.#messages)]);
+    // Made with another token. The intent sees to it that it is not paid twice, so the customer may go on.
+    if (reading.kind === "none" && this.#options.intentId) this.#setBusy(false);
+    else this.#showAlready(id, reading);
   }
 
   enable(isEnabled: boolean): void {
@@ -208,10 +217,7 @@ export class Checkout {
     switch (outcome.kind) {
       case "payment": return this.#showPayment(outcome.payment);
       case "errand": return this.#beginErrand({ action, kind: outcome.errand, payment: outcome.id, url: outcome.url });
-      case "already":
-        return void readPayment(this.#api, outcome.id).then((reading) =>
-          // Made with another credential, such as that of the same page in another tab: it is there, and can't be read here.
-          reading.kind === "none" ? this.#showElsewhere(outcome.id) : this.#showReading(outcome.id, reading));
+      case "already": return void readPayment(this.#api, outcome.id).then((reading) => this.#showAlready(outcome.id, reading));
       case "refused": return this.#showRefusal(outcome.errors);
       case "unauthorized": return this.#showExpired();
       case "unknown":
@@ -386,6 +392,12 @@ export class Checkout {
     this.#surroundings.failed({ message: "The client token has ended", type: "api.key.unauthorized" });
   }
 
+  #showAlready(id: string, reading: Reading): void {
+    if (reading.kind === "none") this.#showElsewhere(id);
+    else this.#showReading(id, reading);
+  }
+
+  /** Made with another credential, such as that of the same page in another tab: it is there, and can't be read here. */
   #showElsewhere(id: string): void {
     const code = "error.authorize.payment-already-authorized";
     this.#showEnded(code);

@@ -57,7 +57,7 @@ function drawMethod({ label, type }: Method, messages: Messages, isChosen: boole
   const id = `method-${type.toLowerCase()}`;
   const name = messages.get(label);
   const note = make("p", { class: "RedirectNote Beside", "data-type": type, id: `${id}-note` }, messages.get("redirect-note.label", { method: name }));
-  const input = make("input", { "aria-describedby": note.id, autocomplete: "off", "data-type": type, id, name: "method", type: "radio", value: type });
+  const input = make("input", { "aria-describedby": note.id, "data-type": type, id, name: "method", type: "radio", value: type });
   input.checked = isChosen;
   return [make("div", { class: "Method" }, input, make("label", { for: id }, name)), note];
 }

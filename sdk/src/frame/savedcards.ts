@@ -62,7 +62,7 @@ function drawCard(card: SavedCard, index: number, messages: Messages, today: Dat
   const ended = isOver(card, today);
   const chip = ended ? "card.saved-cards.expired.label" : monthsLeft(card, today) <= SOON_MONTHS ? "card.saved-cards.expires-soon.label" : undefined;
   return make("div", { class: "SavedCard" },
-    make("input", { "aria-label": label, autocomplete: "off", disabled: ended, id, name: "saved-card", type: "radio", value: card.token }),
+    make("input", { "aria-label": label, disabled: ended, id, name: "saved-card", type: "radio", value: card.token }),
     make("label", { for: id }, markOf(card.brand ?? undefined), `${name} •••• ${last4}`, make("small", {}, expiry),
       ...(chip ? [make("span", { class: "Chip" }, messages.get(chip))] : [])));
 }
