@@ -68,6 +68,7 @@ interface Parts {
 class Checkout {
   readonly #parts: Parts;
   readonly #facts: PageFacts;
+  readonly #box = document.createElement("div");
   readonly #frame: HTMLIFrameElement;
   readonly #channel: Channel;
   readonly #errands: Errands;
@@ -106,7 +107,10 @@ class Checkout {
       if (!this.#isConnected) this.#refusal = setTimeout(this.#timeOut, SILENCE_MS);
     };
     document.addEventListener("securitypolicyviolation", this.#violated);
-    container.append(this.#wallets.area, this.#frame);
+    // One box, whatever layout the container has for its children.
+    this.#box.style.cssText = "display:block;width:100%;margin:0;padding:0";
+    this.#box.append(this.#wallets.area, this.#frame);
+    container.append(this.#box);
   }
 
   /** The frame is there, perhaps for the second time: what the first one had under way has no answer. */
@@ -232,9 +236,8 @@ class Checkout {
     this.#attempt?.settle();
     this.#errands.end();
     this.#wallets.use((wallets) => wallets.settle(false));
-    this.#wallets.area.remove();
     this.#channel.close();
-    this.#frame.remove();
+    this.#box.remove();
     if (mounted.get(this.#parts.container) === this) mounted.delete(this.#parts.container);
   }
 

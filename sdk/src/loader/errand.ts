@@ -52,7 +52,8 @@ export function makeErrands(service: string, onSignal: (action: string, signal: 
   return {
     show: (action, isDark) => {
       if (current?.action.id !== action.id) end();
-      if (!action.supportsIframe || current?.popup) return popUp(action);
+      // In an isolated page a bank's page would need headers that banks don't send.
+      if (!action.supportsIframe || crossOriginIsolated || current?.popup) return popUp(action);
       if (current) return;
       const modal = openModal(action, isDark, {
         onGiveUp: () => {

@@ -26,6 +26,6 @@ export function makeFormFrame(surface: Surface, service: string, id: string): HT
   // The frame gives its title in the customer's language once it is there.
   const frame = makeFrame(`${service}/sdk/v1/frame/${surface}?${query}#${id}`, "Secure payment form", allow);
   // The document has a padding for the rings of focused fields; the fields themselves end where the container does.
-  frame.style.cssText = `display:block;border:0;padding:0;margin:-${BLEED_PX}px;width:calc(100% + ${2 * BLEED_PX}px);max-width:none`;
+  frame.style.cssText = `display:block;border:0;padding:0;margin:-${BLEED_PX}px;width:calc(100% + ${2 * BLEED_PX}px);max-width:none;max-height:none`;
   return frame;
 }

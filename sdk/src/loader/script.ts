@@ -31,10 +31,14 @@ export function loadScript(address: string, integrity = ""): Promise<HTMLScriptE
   if (known) return known;
   const loading = new Promise<HTMLScriptElement>((resolve, reject) => {
     const script = document.createElement("script");
-    script.src = allow(address);
+    try {
+      script.src = allow(address);
+    } catch {
+      throw new Error("the page allows no Trusted Types policy for wallets: add pointsman to trusted-types");
+    }
     if (integrity) Object.assign(script, { integrity, crossOrigin: "anonymous" });
     script.onload = () => resolve(script);
-    script.onerror = () => reject(new Error(`${address} can't be loaded: does the page's Content-Security-Policy allow it?`));
+    script.onerror = () => reject(new Error(`${address} can't be loaded: does the page's script-src allow it?`));
     document.head.append(script);
   });
   loaded.set(address, loading);

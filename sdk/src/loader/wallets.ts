@@ -42,13 +42,16 @@ export function placeWallets(given: Omit<WalletsSetting, "area" | "loadScript">)
   const setting = { ...given, area: document.createElement("div"), loadScript };
   const { area, options, service, report } = setting;
   let loading: Promise<Wallets> | undefined;
-  const use = (call: (wallets: Wallets) => void) => void loading?.then(call, ({ message }: Error) => report(message));
+  const use = (call: (wallets: Wallets) => void) => void loading?.then(call, () => {});
   const load = () => {
     const asked = (options.alternativePaymentMethods ?? []).map(walletOf).filter((wallet) => wallet !== undefined);
     if (asked.length === 0 && !loading) return;
     const possible = asked.filter((wallet) => wallet === "walleta" || options.apiKey.startsWith("ct_test_") || "ApplePaySession" in window);
     if (!loading && possible.length > 0) area.style.cssText = `margin-bottom:16px;min-height:${possible.length * BUTTON_PX + LINE_PX}px`;
-    loading ??= loadScript(service + address, integrity).then((script) => new (script as Exporting<typeof Wallets>).exported(setting));
+    if (!loading) {
+      loading = loadScript(service + address, integrity).then((script) => new (script as Exporting<typeof Wallets>).exported(setting));
+      loading.catch(({ message }: Error) => report(message));
+    }
     use((wallets) => wallets.draw());
   };
   load();
