@@ -31,7 +31,8 @@ pub struct Shop {
 }
 
 impl Shop {
-    pub(crate) fn new(address: SocketAddr, credential: Option<&str>) -> Self {
+    /// A caller of the service at an address, with a credential or none.
+    pub fn new(address: SocketAddr, credential: Option<&str>) -> Self {
         Self {
             address,
             credential: credential.map(str::to_owned),

@@ -23,8 +23,9 @@ use crate::{
     app::{App, Configured, Databases, Files, Founding, Listeners},
     config::{Sandbox, Settings, Sources, no_color},
     data_dir::DataDir,
-    demo::{Client, Colour, Evidence, Narrator, curl_line, play},
+    demo::{Client, Colour, Evidence, Narrator, OpenShop, curl_line, open_shop, play},
     log,
+    sandbox::local_base,
     telemetry::Metrics,
 };
 
@@ -127,8 +128,10 @@ async fn run(flags: &Demo, fresh: &Path) -> anyhow::Result<bool> {
         let right = tokio::select! {
             biased;
             () = stop.next() => false,
-            right = run_story(flags, address, &key, evidence) => {
+            right = run_story(address, &key, evidence) => {
                 if !flags.exit {
+                    // It is open until the end.
+                    let _shop = show_what_is_open(address, &key).await;
                     stop.next().await;
                 }
                 right
@@ -151,29 +154,48 @@ async fn run(flags: &Demo, fresh: &Path) -> anyhow::Result<bool> {
     Ok(right || !flags.exit)
 }
 
-async fn run_story(flags: &Demo, address: SocketAddr, key: &str, evidence: Evidence) -> bool {
-    let seen = stdout().is_terminal() && !no_color();
-    let mut narrator = Narrator::new(
-        Box::new(stdout()),
-        if seen { Colour::Seen } else { Colour::Unseen },
-    );
+async fn run_story(address: SocketAddr, key: &str, evidence: Evidence) -> bool {
+    let mut narrator = narrator();
     narrator.headline("Pointsman: a shop, its customers, and a simulated processor");
     narrator.line(&format!(
         "A fresh sandbox at http://{address}, used through its public API only."
     ));
     let client = Client::new(format!("http://{address}"), key.to_owned());
-    let right = play(&client, &mut narrator, evidence).await;
-    if !flags.exit {
-        narrator.line("");
-        narrator.headline("It keeps serving. Ctrl-C ends it and removes its data.");
-        narrator.line(&format!("  Address  http://{address}/api/graphql"));
-        narrator.line(&format!("  Key      {key}"));
-        narrator.line("  Try");
-        narrator.line(&format!("  {}", curl_line(address, key)));
-        narrator.line("");
-        narrator.line(&format!("pointsman listening on http://{address}"));
+    play(&client, &mut narrator, evidence).await
+}
+
+fn narrator() -> Narrator {
+    let seen = stdout().is_terminal() && !no_color();
+    let colour = if seen { Colour::Seen } else { Colour::Unseen };
+    Narrator::new(Box::new(stdout()), colour)
+}
+
+/// Opens the shop, and prints where everything is.
+async fn show_what_is_open(address: SocketAddr, key: &str) -> Option<OpenShop> {
+    let service = local_base("http", address);
+    let client = Client::new(service.clone(), key.to_owned());
+    let shop = open_shop(client, service.clone(), address).await;
+    let mut narrator = narrator();
+    narrator.line("");
+    narrator.headline("It keeps serving. Ctrl-C ends it and removes its data.");
+    match &shop {
+        Ok(shop) => {
+            narrator.line(&format!(
+                "  Shop      {}  (pay with 4242 4242 4242 4242)",
+                shop.origin
+            ));
+        }
+        Err(why) => narrator.line(&format!("  Shop      not open: {why}")),
     }
-    right
+    // The fragment stays in the browser, and the page takes it out of the address at once.
+    narrator.line(&format!("  Explorer  {service}/explorer#key={key}"));
+    narrator.line(&format!("  Address   http://{address}/api/graphql"));
+    narrator.line(&format!("  Key       {key}"));
+    narrator.line("  Try");
+    narrator.line(&format!("  {}", curl_line(address, key)));
+    narrator.line("");
+    narrator.line(&format!("pointsman listening on http://{address}"));
+    shop.ok()
 }
 
 /// The environment's settings, with a key and a directory of the demo's own.

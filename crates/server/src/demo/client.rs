@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use http::{Request, header};
 use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
 use hyper_util::{
     client::legacy::{Client as HttpClient, connect::HttpConnector},
     rt::TokioExecutor,
@@ -45,7 +46,35 @@ pub(super) struct Page {
     pub(super) text: String,
 }
 
+/// A stream of server-sent events.
+pub(super) struct Events {
+    body: Incoming,
+    /// What has come and is not read.
+    rest: Vec<u8>,
+}
+
+impl Events {
+    /// The data of the next event that has any; `None` at the end.
+    pub(super) async fn next(&mut self) -> Option<String> {
+        loop {
+            while let Some(end) = self.rest.windows(2).position(|pair| pair == b"\n\n") {
+                let block: Vec<u8> = self.rest.drain(..end.saturating_add(2)).collect();
+                let text = String::from_utf8_lossy(&block);
+                let data = text.lines().find_map(|line| line.strip_prefix("data:"));
+                if let Some(data) = data {
+                    return Some(data.trim_start().to_owned());
+                }
+            }
+            let frame = self.body.frame().await?.ok()?;
+            if let Ok(bytes) = frame.into_data() {
+                self.rest.extend_from_slice(&bytes);
+            }
+        }
+    }
+}
+
 /// A merchant's client, and a customer's browser.
+#[derive(Clone)]
 pub struct Client {
     http: HttpClient<HttpConnector, Full<Bytes>>,
     base: String,
@@ -76,6 +105,25 @@ impl Client {
             request = request.header("x-idempotency-key", key);
         }
         self.send(request, body).await
+    }
+
+    /// Follows a subscription.
+    pub(super) async fn follow(&self, query: &str) -> Result<Events, String> {
+        let request = Request::post(format!("{}/api/graphql", self.base))
+            .header(header::CONTENT_TYPE, "application/json")
+            .header(header::ACCEPT, "text/event-stream")
+            .header(header::AUTHORIZATION, format!("Bearer {}", self.key))
+            .body(Full::from(json!({"query": query}).to_string()))
+            .map_err(|error| error.to_string())?;
+        let asked = self.http.request(request).await;
+        let response = asked.map_err(|error| format!("no stream: {error}"))?;
+        if !response.status().is_success() {
+            return Err(format!("no stream: {}", response.status()));
+        }
+        Ok(Events {
+            body: response.into_body(),
+            rest: Vec::new(),
+        })
     }
 
     /// Reads an address.

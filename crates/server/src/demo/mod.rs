@@ -6,12 +6,14 @@ mod client;
 mod narrator;
 mod receiver;
 mod routing;
+mod shop;
 mod story;
 
 use std::net::SocketAddr;
 
 pub use client::Client;
 pub use narrator::{Colour, Narrator};
+pub use shop::{OpenShop, open as open_shop};
 
 /// What the shop can send when a payment is disputed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

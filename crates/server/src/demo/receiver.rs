@@ -4,11 +4,15 @@ use std::sync::Arc;
 
 use axum::{Router, body::Bytes, extract::State, http::HeaderMap, http::StatusCode};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
+use domain::Timestamp;
 use hmac::{Hmac, Mac};
 use parking_lot::Mutex;
 use serde_json::Value;
 use sha2::Sha256;
 use tokio::{net::TcpListener, task::AbortHandle};
+
+/// How far the time of a webhook may be from now. Unit: seconds. Source: the libraries of Standard Webhooks.
+const TOLERANCE: u64 = 5 * 60;
 
 /// A webhook that arrived.
 #[derive(Clone)]
@@ -22,7 +26,7 @@ pub(super) struct Message {
 }
 
 impl Message {
-    fn of(headers: &HeaderMap, body: Bytes) -> Option<Self> {
+    pub(super) fn of(headers: &HeaderMap, body: Bytes) -> Option<Self> {
         let text = |name: &str| Some(headers.get(name)?.to_str().ok()?.to_owned());
         Some(Self {
             id: text("webhook-id")?,
@@ -42,6 +46,13 @@ impl Message {
     pub(super) fn text(&self, pointer: &str) -> &str {
         let found = self.event.pointer(pointer).and_then(Value::as_str);
         found.unwrap_or_default()
+    }
+
+    /// Whether it was sent about now: an older one may be sent again by somebody else.
+    pub(super) fn is_near(&self, now: Timestamp) -> bool {
+        let sent: Option<i64> = self.timestamp.parse().ok();
+        let now = now.micros().div_euclid(1_000_000);
+        sent.is_some_and(|sent| now.abs_diff(sent) <= TOLERANCE)
     }
 
     /// Whether one of its signatures was made with this secret over id, time and body. Source: Standard Webhooks, "Signature scheme".

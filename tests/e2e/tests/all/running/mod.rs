@@ -3,6 +3,7 @@
 mod backups;
 mod checking;
 mod commands;
+mod demo_shop;
 mod logs;
 mod metrics;
 mod restoring;
