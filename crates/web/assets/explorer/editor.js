@@ -22,8 +22,8 @@ import { painted } from "./json.js";
  */
 
 const INDENT = "  ";
-/** So many completions are shown; typing on narrows them. */
-const SHOWN = 60;
+/** So many completions are shown at a time. The list has no scroll bar, which a keyboard could not reach: it moves with the choice. */
+const SHOWN = 10;
 
 export class Editor {
   /**
@@ -43,7 +43,7 @@ export class Editor {
       "aria-label": options.label,
     });
     this.paint = element("pre", { class: "paint", "aria-hidden": "true" });
-    this.list = element("ul", { class: "completions", role: "listbox", tabindex: "-1", id: `${options.id}-list`, "aria-label": "Completions", hidden: true });
+    this.list = element("ul", { class: "completions", role: "listbox", id: `${options.id}-list`, "aria-label": "Completions", hidden: true });
     /** @type {Completion} */
     this.completion = { from: 0, to: 0, items: [] };
     this.chosen = 0;
@@ -144,11 +144,10 @@ export class Editor {
       this.hide();
       return;
     }
-    this.completion = { ...found, items: found.items.slice(0, SHOWN) };
-    this.list.replaceChildren(...this.completion.items.map((item, index) => this.row(item, index)));
+    this.completion = found;
     this.list.hidden = false;
-    this.moveList();
     this.choose(0);
+    this.moveList();
     if (isAsked) announce(`${found.items.length} completions.`);
   }
 
@@ -156,7 +155,14 @@ export class Editor {
   row(item, index) {
     const row = element(
       "li",
-      { role: "option", id: `${this.options.id}-${index}`, "aria-selected": "false", title: item.description },
+      {
+        role: "option",
+        id: `${this.options.id}-${index}`,
+        "aria-selected": index === this.chosen ? "true" : "false",
+        "aria-setsize": this.completion.items.length,
+        "aria-posinset": index + 1,
+        title: item.description,
+      },
       element("span", {}, item.label),
       element("span", { class: "type" }, item.detail),
     );
@@ -170,10 +176,11 @@ export class Editor {
 
   /** @param {number} wanted */
   choose(wanted) {
-    const rows = this.list.children;
-    this.chosen = (wanted + rows.length) % rows.length;
-    for (const [index, row] of [...rows].entries()) row.setAttribute("aria-selected", String(index === this.chosen));
-    rows[this.chosen]?.scrollIntoView({ block: "nearest" });
+    const { items } = this.completion;
+    this.chosen = (wanted + items.length) % items.length;
+    const first = Math.max(0, Math.min(this.chosen - SHOWN / 2, items.length - SHOWN));
+    const shown = items.slice(first, first + SHOWN);
+    this.list.replaceChildren(...shown.map((item, index) => this.row(item, first + index)));
     this.area.setAttribute("aria-activedescendant", `${this.options.id}-${this.chosen}`);
   }
 
