@@ -45,7 +45,7 @@ export class CardForm {
     this.#options = options;
     this.#events = events;
     const field = (name: string, check: (text: string) => Problem, layout?: (text: string, isDeleting: boolean) => string) =>
-      new Field(name, { check, ...(layout ? { layout } : {}) }, (key) => this.#messages.get(key), () => this.#changed());
+      new Field(name, { check, ...(layout ? { layout } : {}) }, (key) => this.#messages.get(key), () => this.#changed(), (text) => events.announce(text));
     this.#fields = {
       number: field("cardnumber", checkNumber, layOutNumber),
       expiry: field("cc-exp", (text) => checkExpiry(text, new Date()), formatExpiry),

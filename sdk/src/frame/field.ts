@@ -20,7 +20,7 @@ export class Field {
   #before = "";
   #problem: Problem;
 
-  constructor(name: string, rules: FieldRules, textOf: (key: FieldKey) => string, changed: () => void) {
+  constructor(name: string, rules: FieldRules, textOf: (key: FieldKey) => string, changed: () => void, announce: (text: string) => void) {
     this.input = find<HTMLInputElement | HTMLSelectElement>(`#pm-form [name="${name}"]`);
     this.#error = find(`#error-${name}`);
     this.#rules = rules;
@@ -35,7 +35,11 @@ export class Field {
     for (const type of ["input", "change", "compositionend"]) this.input.addEventListener(type, typed);
     this.input.addEventListener("blur", () => {
       this.#layOut("");
-      if (this.value.trim() !== "") this.show(this.problem);
+      if (this.value.trim() === "") return;
+      const isNew = this.problem !== undefined && this.problem !== this.#problem;
+      this.show(this.problem);
+      // The field has been left: what stands below it is said, or nobody hears it who can't see it.
+      if (isNew) announce(this.#error.textContent ?? "");
     });
   }
 
