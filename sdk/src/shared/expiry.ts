@@ -35,7 +35,7 @@ export function formatExpiry(typed: string, isDeleting = false): string {
 
 /** Cuts `230` into `02` and `30`; nothing for what can't begin with a month. */
 function monthAndRest(text: string): { readonly month: string; readonly rest: string; readonly isWhole: boolean } | undefined {
-  const one = /^([1-9])\/(.*)$/.exec(text) ?? /^([3-9])(.*)$/.exec(text) ?? /^(2[1-9]|1[3-9])(.*)$/.exec(text);
+  const one = /^([1-9])\/(.*)$/.exec(text) ?? /^([3-9])(.*)$/.exec(text) ?? /^(2[1-9]|1[3-9])(?!\/)(.*)$/.exec(text);
   if (one) {
     const [first = "", rest = ""] = [one[1], one[2]];
     return { month: `0${first[0]}`, rest: first.slice(1) + rest, isWhole: true };

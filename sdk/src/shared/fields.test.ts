@@ -88,13 +88,14 @@ test("expiries are read as people and autofills write them", () => {
     ["١٢٣٠", "12 / 30"],
     ["12'30", "12 / 30"],
     ["0231", "02 / 31"],
+    ["13/20", "13/20"],
     ["", ""],
   ];
   for (const [typed, shown] of cases) assert.equal(formatExpiry(typed), shown, typed);
 });
 
 test("what is no expiry is refused", () => {
-  for (const typed of ["00/30", "1", "12", "2030", "abc", "12/3", "12 / 300", "//", "0030"]) assert.equal(parseExpiry(typed), undefined, typed);
+  for (const typed of ["00/30", "1", "12", "2030", "abc", "12/3", "12 / 300", "//", "0030", "13/30", "1330/"]) assert.equal(parseExpiry(typed), undefined, typed);
   const cases: readonly (readonly [typed: string, problem: string | undefined])[] = [
     ["12 / 30", undefined],
     ["11 / 26", undefined],
