@@ -161,7 +161,7 @@ pub(super) async fn challenge(State(web): State<Arc<Web>>, uri: Uri) -> Response
 }
 
 /// `GET` or `POST /sdk/v1/return`: where the customer comes back to. It decides nothing: it tells the page around it, or
-/// the one that opened it, to ask the service. Whoever comes is answered, since a customer stands in front of it; the shop's
+/// the one that opened it, to ask the service. Everybody who comes is answered, since a customer stands in front of it; the shop's
 /// page learns of it only when its origin is allowed.
 pub(super) async fn back(State(web): State<Arc<Web>>, uri: Uri) -> Response {
     let embedders = Embedders::of(uri.query(), &web).await.ok();
@@ -188,7 +188,7 @@ fn embedded(mut response: Response) -> Response {
     response
 }
 
-/// The page in place of a frame that is not served. Anybody may show it: it names the setting to whoever builds the shop.
+/// The page in place of a frame that is not served. Anybody may show it: it names the setting to the people who build the shop.
 fn refused(refusal: &Refusal) -> Response {
     let (status, page) = match refusal {
         Refusal::Missing => (StatusCode::BAD_REQUEST, Refused::Missing),
