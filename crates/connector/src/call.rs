@@ -41,6 +41,9 @@ pub struct CardData {
     pub expiry: Expiry,
     /// The security code, when there is one.
     pub cvc: Option<SecurityCode>,
+    /// The brand under which it is charged: of a card that bears several, the one that the customer chose. A name such as `VISA` or
+    /// `CARTES_BANCAIRES`.
+    pub brand: String,
     /// The cardholder's name.
     pub name: Option<String>,
     /// The billing address.

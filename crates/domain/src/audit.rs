@@ -73,6 +73,16 @@ text_enum!(
         KeyRevoked = "key.revoked",
         /// A key was replaced by another one.
         KeyRotated = "key.rotated",
+        /// What was found on a guarded page was accepted.
+        PageAccepted = "page.accepted",
+        /// A guarded page was removed.
+        PageDeleted = "page.deleted",
+        /// A guarded page was made or changed.
+        PageSaved = "page.saved",
+        /// A script was authorised for a guarded page.
+        PageScriptAuthorised = "page_script.authorised",
+        /// A script was taken out of a guarded page's inventory.
+        PageScriptWithdrawn = "page_script.withdrawn",
         /// A stored payment method was deleted.
         PaymentMethodDeleted = "payment_method.deleted",
         /// The number of a deleted payment method was erased.

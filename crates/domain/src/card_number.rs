@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use thiserror::Error;
 use zeroize::Zeroizing;
 
-use crate::brand::Brand;
+use crate::{brand::Brand, card_ranges::IIN_DIGITS};
 
 pub use masking::{mask_card_numbers, mask_cards_where};
 
@@ -83,6 +83,12 @@ impl CardNumber {
     /// The first six digits, which may be shown.
     pub fn bin(&self) -> String {
         first(&self.0, 6)
+    }
+
+    /// The first eight digits, to look a card up by. They are wiped, and not to be kept: of a short number together with the last four
+    /// they would be too many.
+    pub fn leading(&self) -> Zeroizing<String> {
+        Zeroizing::new(first(&self.0, IIN_DIGITS))
     }
 
     /// The issuer's number: the first eight digits of a number of 16 or more, else the first six.

@@ -178,6 +178,9 @@ pub struct StoredMethod {
     pub holder: Option<String>,
     /// Credit, debit or prepaid, when known.
     pub funding: CardFunding,
+    /// Where a card was issued, by the operator's table of card ranges: ISO 3166-1 alpha-2.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub card_country: Option<String>,
     /// The product, when known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub product: Option<String>,
@@ -209,6 +212,8 @@ pub struct CardInput {
     pub expiry: Expiry,
     /// The security code.
     pub cvc: Option<SecurityCode>,
+    /// Which of a card's brands the customer chose.
+    pub preferred_brand: Option<String>,
     /// The cardholder's name.
     pub holder: Option<String>,
     /// The billing address.

@@ -101,6 +101,10 @@ plain_uuid_id!(
     /// The delivery of an event to a webhook endpoint.
     DeliveryId
 );
+plain_uuid_id!(
+    /// A page of the merchant's on which customers pay.
+    PageId
+);
 uuid_id!(
     /// A payment. Shown with the prefix `payments:`, read with or without it.
     PaymentId

@@ -15,6 +15,7 @@ mod attachments;
 mod audit;
 #[cfg(feature = "planted")]
 mod bugs;
+mod card_facts;
 mod change;
 mod commit;
 mod connections;
@@ -30,6 +31,7 @@ mod locks;
 mod measure;
 mod notifications;
 mod numbers;
+mod page_guard;
 mod payments;
 mod people;
 mod processor_tokens;
@@ -89,6 +91,10 @@ pub use notifications::{
     NotificationView,
 };
 pub use numbers::SentNumber;
+pub use page_guard::{
+    CheckPage, CheckedPage, GROUPS_MAX, GuardedPageView, PageViolationView, ReportAddress,
+    SavePage, no_such_page,
+};
 pub use payments::{
     Abandon, Authorise, Cancel, Capture, Decide, Instrument, ListPayments, Payer, PaymentPage,
     PaymentView, Purchase, Refund, Resolve, Returned, Stored, Target, Webhook, WebhookOutcome,

@@ -98,7 +98,7 @@ impl Engine {
             wallet_b: self.wallet_b_of(caller).await?,
             expires_at: row.and_then(|row| row.expires_at),
             // No table is read yet.
-            card_ranges: false,
+            card_ranges: self.has_card_ranges(),
         })
     }
 

@@ -1,11 +1,12 @@
 //! The engine's settings.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use domain::{
     Fault, Hint, Timestamp,
     caller::Mode,
     card_number::CardNumber,
+    card_ranges::CardRanges,
     test_numbers::{self, TestRange},
 };
 
@@ -61,6 +62,8 @@ pub struct Settings {
     pub attachments: domain::attachment::Limits,
     /// Which of the merchant's own names are taken for a card's number.
     pub order_ids: OrderIds,
+    /// What is known of cards by their first digits; empty where the operator has no table.
+    pub card_ranges: Arc<CardRanges>,
     /// How events are sent to webhook endpoints.
     pub webhooks: WebhookSettings,
 }
@@ -117,6 +120,7 @@ impl Default for Settings {
             streams_of_team: 250,
             attachments: domain::attachment::Limits::default(),
             order_ids: OrderIds::Equal,
+            card_ranges: Arc::default(),
             webhooks: WebhookSettings::default(),
         }
     }

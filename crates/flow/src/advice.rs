@@ -9,10 +9,11 @@ use crate::{
 const KNOWN_LATER: [&str; 2] = ["card.country", "card.funding"];
 
 impl Document {
-    /// Warnings, each with its place: conditions that ask before the authorisation for what is known only after it.
-    pub fn warnings(&self) -> Vec<Problem> {
+    /// Warnings, each with its place: conditions that ask before the authorisation for what is known only after it, where no table of
+    /// card ranges (`cards.ranges`) tells it before.
+    pub fn warnings(&self, has_card_ranges: bool) -> Vec<Problem> {
         let mut found = Vec::new();
-        if self.trigger == Trigger::Payment {
+        if !has_card_ranges && self.trigger == Trigger::Payment {
             ask_too_early(&self.steps, "steps", &mut false, &mut found);
         }
         found
@@ -21,7 +22,7 @@ impl Document {
                 line: self.line_of(&place),
                 place,
                 message: format!(
-                    "`{fact}` is null here: it comes with the processor's answer, so it is known after the authorisation alone"
+                    "`{fact}` is null here: it comes with the processor's answer, so it is known after the authorisation alone, unless a table of card ranges is configured (`cards.ranges`)"
                 ),
             })
             .collect()
@@ -66,7 +67,7 @@ mod tests {
         let text = "name: N\ntrigger: payment\nsteps:\n- if: card.country != 'IE'\n  then:\n  - three_d_secure: request\n- authorise:\n    connection: a\n- if: card.funding == 'DEBIT'\n  then:\n  - note: debit\n";
         let problems: Vec<_> = Document::parse(text)
             .unwrap()
-            .warnings()
+            .warnings(false)
             .iter()
             .map(ToString::to_string)
             .collect();
@@ -75,5 +76,6 @@ mod tests {
             problems[0].starts_with("steps[0].if (line 4): `card.country` is null here"),
             "{problems:?}"
         );
+        assert_eq!(Document::parse(text).unwrap().warnings(true), []);
     }
 }

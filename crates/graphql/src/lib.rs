@@ -17,6 +17,7 @@ mod intents;
 mod node;
 mod notifications;
 mod operations;
+mod page_guard;
 mod payments;
 mod product;
 mod shared;

@@ -15,13 +15,13 @@ use self::key::Key;
 use crate::{
     attachments, connections, customers, disputes, events,
     executor::{Answer, Arguments, Items, LookAhead, Out, Root, RootCall, RootFields},
-    flows, intents, node, notifications, payments,
+    flows, intents, node, notifications, page_guard, payments,
     shared::Sight,
     teams_and_keys, tokens, wallets, webhooks,
 };
 
 /// The operations of each area.
-const AREAS: [&[Operation]; 14] = [
+const AREAS: [&[Operation]; 15] = [
     payments::OPERATIONS,
     intents::OPERATIONS,
     disputes::OPERATIONS,
@@ -34,6 +34,7 @@ const AREAS: [&[Operation]; 14] = [
     wallets::OPERATIONS,
     events::OPERATIONS,
     webhooks::OPERATIONS,
+    page_guard::OPERATIONS,
     teams_and_keys::OPERATIONS,
     node::OPERATIONS,
 ];

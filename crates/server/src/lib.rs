@@ -2,6 +2,7 @@
 
 pub mod admin;
 pub mod app;
+mod card_ranges;
 pub mod cli;
 pub mod config;
 pub mod data_dir;

@@ -5,14 +5,14 @@ use domain::{
     Timestamp,
     audit::By,
     dispute::{Dispute, DisputeEvent, DisputeOccurrence},
-    event::EndpointEvent,
+    event::{EndpointEvent, PageEvent},
     id::{IntentId, TeamId},
     intent::{Intent, IntentEvent},
     payment::{Occurrence, Payment, PaymentEvent, TimelineEntry},
 };
 use serde::{Deserialize, Serialize};
 
-use crate::webhook_endpoint::Endpoint;
+use crate::{guarded_page::StoredPage, webhook_endpoint::Endpoint};
 
 /// The version of [`Data`] that this build writes.
 pub const VERSION: u32 = 1;
@@ -167,6 +167,32 @@ pub fn insert_of_endpoint(
         format!("{:032x}", commit.change.0).into(),
         at.micros().into(),
         "endpoint".into(),
+        data.into(),
+    ])
+}
+
+/// The event of a guarded page on which something was found.
+pub fn insert_of_page(
+    page: &StoredPage,
+    commit: &Commit,
+    events: &[PageEvent],
+    at: Timestamp,
+) -> Statement {
+    let data = crate::text(&NewData {
+        v: VERSION,
+        status: "GUARDED",
+        before: page.events,
+        events: events.iter().collect(),
+        entries: Vec::new(),
+        by: commit.by.as_ref(),
+    });
+    NEW.with(vec![
+        page.team.key().into(),
+        page.id.key().into(),
+        number(page.events.saturating_add(1)),
+        format!("{:032x}", commit.change.0).into(),
+        at.micros().into(),
+        "page".into(),
         data.into(),
     ])
 }

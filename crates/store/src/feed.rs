@@ -8,7 +8,7 @@ use std::{fmt, str::FromStr};
 use db::{Db, DbError};
 use domain::{
     dispute::DisputeEvent,
-    event::{EndpointEvent, Happened, StreamCommit},
+    event::{EndpointEvent, Happened, PageEvent, StreamCommit},
     id::TeamId,
     intent::IntentEvent,
     payment::PaymentEvent,
@@ -190,6 +190,10 @@ fn committed(row: &db::Row) -> Result<Committed, DbError> {
         "endpoint" => {
             let data: Data<EndpointEvent> = crate::document(row.text(5)?, "event", stream)?;
             (Happened::Endpoint(data.events), data.before, data.status)
+        }
+        "page" => {
+            let data: Data<PageEvent> = crate::document(row.text(5)?, "event", stream)?;
+            (Happened::Page(data.events), data.before, data.status)
         }
         other => {
             let what = format!("event {stream} {version} is of the kind `{other}`");

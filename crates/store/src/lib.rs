@@ -25,6 +25,7 @@ pub mod flow;
 pub mod flow_instance;
 pub mod flow_version;
 pub mod flow_wait;
+pub mod guarded_page;
 pub mod hidden_card;
 pub mod imported_payment;
 pub mod installation;
@@ -36,6 +37,7 @@ pub mod notification;
 pub mod number_quota;
 pub mod once;
 pub mod overdue;
+pub mod page_violation;
 mod part;
 pub mod payment;
 pub mod payment_list;
@@ -138,6 +140,11 @@ pub const MIGRATIONS: &[Migration] = &[
         number: 34,
         name: "deleted attachments",
         sql: include_str!("../migrations/0034_deleted_attachments.sql"),
+    },
+    Migration {
+        number: 40,
+        name: "guarded pages",
+        sql: include_str!("../migrations/0040_guarded_pages.sql"),
     },
 ];
 

@@ -13,6 +13,8 @@ pub enum BoundedList {
     Connections,
     /// Flows.
     Flows,
+    /// Guarded pages.
+    GuardedPages,
     /// Merchants of wallet A.
     WalletMerchants,
     /// Webhook endpoints.
@@ -24,6 +26,7 @@ impl BoundedList {
         match self {
             Self::Connections => "connections",
             Self::Flows => "flows",
+            Self::GuardedPages => "guarded_pages",
             Self::WalletMerchants => "wallet_merchants",
             Self::WebhookEndpoints => "webhook_endpoints",
         }

@@ -378,6 +378,7 @@ fn copied(card: &CardData) -> CardData {
             .cvc
             .as_ref()
             .map(domain::card_number::SecurityCode::duplicate),
+        brand: card.brand.clone(),
         name: card.name.clone(),
         address: card.address.clone(),
     }

@@ -30,6 +30,7 @@ const PUBLIC: &[&str] = &[
     "intent.inactive",
     "intent.complete",
     "endpoint.disabled",
+    "page.script_found",
 ];
 
 /// What one who follows the feed has taken is what the rows say.

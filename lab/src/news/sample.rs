@@ -64,6 +64,7 @@ pub(super) fn payment(currency: Currency) -> Payment {
         address: None,
         fingerprint: None,
         funding: CardFunding::Undefined,
+        card_country: None,
         product: None,
     };
     let asked = NewPayment::of(TeamId::new(id(2)), Money::new(AMOUNT, currency), method);

@@ -26,6 +26,13 @@ pub enum Answers {
     Never,
     /// With a redirect to this address.
     To(String),
+    /// With 200, these headers, and this body.
+    Whole {
+        /// Lines such as `x-frame-options: DENY`.
+        headers: Vec<String>,
+        /// The body.
+        body: String,
+    },
 }
 
 /// A webhook as it arrived.
@@ -175,7 +182,7 @@ fn serve(stream: &TcpStream, shared: &Shared) -> io::Result<bool> {
     }
     arrived.answered = match &answer {
         Answers::With(status) => Some(*status),
-        Answers::ThenCloses | Answers::After(_) => Some(200),
+        Answers::ThenCloses | Answers::After(_) | Answers::Whole { .. } => Some(200),
         Answers::Never => None,
         Answers::To(_) => Some(302),
     };
@@ -193,8 +200,17 @@ fn write(mut stream: &TcpStream, answer: &Answers) -> io::Result<bool> {
         Answers::With(status) => (*status, String::new()),
         Answers::After(_) => (200, String::new()),
         Answers::To(address) => (302, format!("location: {address}\r\n")),
+        Answers::Whole { headers, .. } => (
+            200,
+            headers
+                .iter()
+                .fold(String::new(), |all, line| all + line + "\r\n"),
+        ),
     };
-    let body = format!("answer {status}");
+    let body = match answer {
+        Answers::Whole { body, .. } => body.clone(),
+        _ => format!("answer {status}"),
+    };
     let text = format!(
         "HTTP/1.1 {status} x\r\n{more}content-length: {}\r\n\r\n{body}",
         body.len()

@@ -133,6 +133,11 @@ const OF_EVERY_TEAM: &[(&str, &str, &str)] = &[
         "a job takes old rows of every team; each row carries its team",
     ),
     (
+        "store/src/page_violation.rs",
+        "delete from page_violation where (team_id, ",
+        "a job takes old rows of every team; each row carries its team",
+    ),
+    (
         "store/src/webhook_received.rs",
         "delete from webhook_received where (team_id, ",
         "a job takes old rows of every team; each row carries its team",

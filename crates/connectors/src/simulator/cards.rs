@@ -115,6 +115,12 @@ pub(super) fn behaviour(card: &CardData) -> Behaviour {
         .map_or(Behaviour::Approve, |(_, behaviour)| *behaviour)
 }
 
+/// The brand of a card that bears several, where it is not the one of its first digits.
+pub(super) fn chosen_brand(card: &CardData) -> Option<String> {
+    let usual = card.number.brand().code();
+    (card.brand != usual).then(|| card.brand.clone())
+}
+
 /// Whose money a card spends.
 pub(super) fn funding(card: &CardData) -> CardFunding {
     if DEBIT.contains(&card.number.expose()) {

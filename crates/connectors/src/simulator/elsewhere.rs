@@ -94,6 +94,7 @@ impl Entry {
             sale: true,
             behaviour: Behaviour::Approve,
             funding: CardFunding::Credit,
+            brand: None,
             held_until: None,
             later: refunded.into_iter().collect(),
             method: Some(new.method),

@@ -47,6 +47,9 @@ pub struct Entry {
     pub behaviour: Behaviour,
     /// Whose money the card spends.
     pub funding: CardFunding,
+    /// The brand of a card that bears several, where it is not the one of its first digits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub brand: Option<String>,
     /// Until when it is held for review.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held_until: Option<Timestamp>,
@@ -155,6 +158,7 @@ impl Entry {
             sale: call.capture,
             behaviour,
             funding: card.map_or(CardFunding::Undefined, cards::funding),
+            brand: card.and_then(cards::chosen_brand),
             held_until: behaviour.is_held().then(|| now.after(DECIDES_AFTER)),
             later: Vec::new(),
             method: Some(call.method),
@@ -188,6 +192,7 @@ impl Entry {
             sale: false,
             behaviour,
             funding: cards::funding(call.card),
+            brand: cards::chosen_brand(call.card),
             held_until: None,
             later: Vec::new(),
             method: Some(call.card.number.brand().method()),

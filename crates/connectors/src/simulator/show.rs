@@ -56,6 +56,9 @@ fn entry_json(entry: &Entry, at: Timestamp) -> Value {
         "captures": of_kind(entry, BookingKind::Capture, at),
         "refunds": of_kind(entry, BookingKind::Refund, at),
     });
+    if let (Some(brand), Some(shown)) = (&entry.brand, shown.as_object_mut()) {
+        shown.insert("brand".to_owned(), brand.as_str().into());
+    }
     if let (Some(known), Some(shown)) = (&entry.elsewhere, shown.as_object_mut()) {
         shown.insert("elsewhere".to_owned(), known.order.as_str().into());
     }

@@ -314,6 +314,7 @@ pub(crate) fn card(number: &str) -> CardData {
         number: CardNumber::parse(number.to_owned()).unwrap_or_else(|error| panic!("{error}")),
         expiry: Expiry::parse(11, 2033).unwrap(),
         cvc: None,
+        brand: "VISA".to_owned(),
         name: None,
         address: None,
     }

@@ -49,6 +49,8 @@ text_enum!(
         IntentComplete = "intent.complete",
         /// A webhook endpoint was disabled, because it took no delivery for days.
         EndpointDisabled = "endpoint.disabled",
+        /// A browser reports a script on a guarded page that is not in its inventory, for the first time.
+        PageScriptFound = "page.script_found",
         /// A test, sent when somebody asks for it. It happens to nothing and is in no list.
         EndpointTest = "endpoint.test",
     }

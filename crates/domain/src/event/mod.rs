@@ -11,6 +11,7 @@ mod dispute;
 mod endpoint;
 mod intent;
 mod kind;
+mod page;
 mod payment;
 
 use serde_json::{Map, Value, json};
@@ -21,6 +22,7 @@ pub(crate) use dispute::is_public as is_public_of_dispute;
 pub use endpoint::EndpointEvent;
 pub(crate) use intent::is_public as is_public_of_intent;
 pub use kind::{EventKind, KindFilter};
+pub use page::PageEvent;
 pub(crate) use payment::is_public as is_public_of_payment;
 
 /// The version of the payload. It goes up when a field is taken away or changes its meaning, not when one is added.
@@ -37,6 +39,8 @@ pub enum Happened {
     Dispute(Vec<DisputeEvent>),
     /// To a webhook endpoint.
     Endpoint(Vec<EndpointEvent>),
+    /// To a guarded page.
+    Page(Vec<PageEvent>),
 }
 
 /// One commit of a stream, as the feed has it.
@@ -97,6 +101,7 @@ pub fn public_events(commit: &StreamCommit) -> Vec<Event> {
         Happened::Dispute(events) => each(events, |event| dispute::public(commit, event)),
         Happened::Intent(events) => each(events, |event| intent::public(commit, *event)),
         Happened::Endpoint(events) => each(events, |event| endpoint::public(commit, event)),
+        Happened::Page(events) => each(events, |event| page::public(commit, event)),
     };
     let numbered = (commit.events_before.saturating_add(1)..).zip(found);
     numbered

@@ -152,6 +152,7 @@ impl MadeElsewhere {
             address: None,
             fingerprint: None,
             funding: CardFunding::Undefined,
+            card_country: None,
             product: None,
         }
     }

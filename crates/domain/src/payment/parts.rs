@@ -237,6 +237,9 @@ pub struct PaidWith {
     pub fingerprint: Option<String>,
     /// Credit, debit or prepaid, when known.
     pub funding: CardFunding,
+    /// Where a card was issued, by the operator's table of card ranges: ISO 3166-1 alpha-2.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub card_country: Option<String>,
     /// The product, when known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub product: Option<String>,

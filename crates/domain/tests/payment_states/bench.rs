@@ -74,6 +74,7 @@ pub(crate) fn asked() -> NewPayment {
         address: None,
         fingerprint: Some("f".to_owned()),
         funding: CardFunding::Undefined,
+        card_country: None,
         product: None,
     };
     let money = Money::new(1000, Currency::parse("EUR").unwrap());

@@ -8,15 +8,15 @@ use super::{
     erase_security_codes::EraseSecurityCodes, forget_browser_made::ForgetBrowserMade,
     forget_client_tokens::ForgetClientTokens, forget_idempotency_keys::ForgetIdempotencyKeys,
     forget_notifications::ForgetNotifications, forget_number_quotas::ForgetNumberQuotas,
-    forget_token_requests::ForgetTokenRequests, forget_wallet_tokens::ForgetWalletTokens,
-    forget_webhook_deliveries::ForgetWebhookDeliveries, job::Job, note_key_uses::NoteKeyUses,
-    recover::Recover, remove_objects::RemoveObjects, remove_old_audit::RemoveOldAudit,
-    run_flow_instances::RunFlowInstances, seal_audit::SealAudit, watch_disputes::WatchDisputes,
-    watch_overdue::WatchOverdue,
+    forget_page_violations::ForgetPageViolations, forget_token_requests::ForgetTokenRequests,
+    forget_wallet_tokens::ForgetWalletTokens, forget_webhook_deliveries::ForgetWebhookDeliveries,
+    job::Job, note_key_uses::NoteKeyUses, recover::Recover, remove_objects::RemoveObjects,
+    remove_old_audit::RemoveOldAudit, run_flow_instances::RunFlowInstances, seal_audit::SealAudit,
+    watch_disputes::WatchDisputes, watch_overdue::WatchOverdue,
 };
 
 /// Each runs in a task of its own.
-pub(super) static ALL: [&dyn Job; 25] = [
+pub(super) static ALL: [&dyn Job; 26] = [
     // They wait for no other job.
     &Recover,
     &DeactivateIntents,
@@ -44,6 +44,7 @@ pub(super) static ALL: [&dyn Job; 25] = [
     &RemoveOldAudit,
     &RemoveObjects,
     &ForgetWebhookDeliveries,
+    &ForgetPageViolations,
 ];
 
 #[cfg(test)]

@@ -21,6 +21,7 @@ mod forget_client_tokens;
 mod forget_idempotency_keys;
 mod forget_notifications;
 mod forget_number_quotas;
+mod forget_page_violations;
 mod forget_token_requests;
 mod forget_wallet_tokens;
 mod forget_webhook_deliveries;

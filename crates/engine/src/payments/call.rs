@@ -155,6 +155,7 @@ impl Engine {
             number,
             expiry: payment.method().expiry.ok_or(NOT_STORED)?,
             cvc,
+            brand: payment.method().brand.clone().unwrap_or_default(),
             name: payment.method().holder.clone(),
             address: payment.method().address.clone(),
         });
@@ -169,7 +170,7 @@ impl Engine {
         &self,
         method: &StoredMethod,
     ) -> Result<Option<CardData>, EngineError> {
-        let Instrument::Card { expiry, .. } = &method.instrument else {
+        let Instrument::Card { expiry, brand, .. } = &method.instrument else {
             return Ok(None);
         };
         let record = Holder::token(method.id, &method.token);
@@ -187,6 +188,7 @@ impl Engine {
             number,
             expiry: *expiry,
             cvc,
+            brand: brand.clone(),
             name: method.holder.clone(),
             address: method.address.clone(),
         }))

@@ -119,6 +119,7 @@ fn of_card(payment: &Payment) -> CardFacts<'_> {
         last4: last4.map(Into::into),
         country: approval
             .and_then(|approval| approval.card_country.as_deref())
+            .or(method.card_country.as_deref())
             .map(Into::into),
         funding: Some(funding)
             .filter(|funding| *funding != CardFunding::Undefined)

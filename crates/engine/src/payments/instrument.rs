@@ -12,6 +12,7 @@ use vault::Holder;
 
 use crate::{
     Engine,
+    card_facts::method_of_brand,
     faults::{EngineError, customer_not_found, method_not_found},
     settings::not_a_test_number,
     wallets::{OneUse, Opened, TokenMoney, WalletInput},
@@ -252,6 +253,7 @@ impl Engine {
             address: None,
             fingerprint: None,
             funding: CardFunding::Undefined,
+            card_country: None,
             product: None,
         }
     }
@@ -273,6 +275,8 @@ impl Engine {
             )
             .into());
         }
+        let preferred = card.preferred_brand.as_deref();
+        let known = self.card_known(&card.number, preferred, &field("preferredBrand"))?;
         let id = MethodId::new(self.inner.world.uuid_v7());
         let holder = Holder::hidden(id);
         let blob = self
@@ -284,7 +288,7 @@ impl Engine {
             self.inner.vault.keep_cvc(&blob_holder(blob), &cvc).await?;
         }
         Ok(PaidWith {
-            method: brand.method(),
+            method: known.method(),
             token: None,
             id,
             blob: Some(blob),
@@ -292,13 +296,14 @@ impl Engine {
             masked: Some(card.number.masked()),
             bin: Some(card.number.bin()),
             expiry: Some(card.expiry),
-            brand: Some(brand.code().to_owned()),
+            brand: Some(known.brand),
             account: None,
             wallet: None,
             holder: card.holder,
             address: card.address,
             fingerprint: Some(self.inner.vault.fingerprint(team, &card.number)),
-            funding: CardFunding::Undefined,
+            funding: known.funding,
+            card_country: known.country,
             product: None,
         })
     }
@@ -344,11 +349,12 @@ fn kept_of(method: &StoredMethod, wanted: Option<Method>) -> Result<PaidWith, En
         address: method.address.clone(),
         fingerprint: Some(method.fingerprint.clone()),
         funding: method.funding,
+        card_country: method.card_country.clone(),
         product: method.product.clone(),
     };
     match &method.instrument {
         customer::Instrument::Card { expiry, brand, bin } => {
-            paid.method = Method::parse(brand).unwrap_or(Method::Card);
+            paid.method = method_of_brand(brand);
             paid.bin = Some(bin.clone());
             paid.expiry = Some(*expiry);
             paid.brand = Some(brand.clone());

@@ -87,6 +87,8 @@ impl Engine {
             let reason = "has not the length that the card's brand uses";
             return Err(Fault::invalid(format!("{field}.cvc"), reason).into());
         }
+        let preferred = card.preferred_brand.as_deref();
+        let known = self.card_known(&card.number, preferred, &format!("{field}.preferredBrand"))?;
         let identity = self.identity()?;
         let (vault, holder) = (&self.inner.vault, identity.holder());
         let number = Number {
@@ -96,11 +98,13 @@ impl Engine {
         };
         let instrument = Instrument::Card {
             expiry: card.expiry,
-            brand: brand.code().to_owned(),
+            brand: known.brand,
             bin: card.number.bin(),
         };
         let mut method = self.record(team, identity, instrument, number);
         method.holder = card.holder;
+        method.funding = known.funding;
+        method.card_country = known.country;
         method.address = card.address;
         Ok(Sealed {
             method,
@@ -167,6 +171,7 @@ impl Engine {
             masked: number.masked,
             holder: None,
             funding: CardFunding::Undefined,
+            card_country: None,
             product: None,
             fingerprint: number.fingerprint,
             external_id: None,

@@ -27,6 +27,11 @@ use crate::Engine;
 /// Root fields may come in a burst of as many as this time brings.
 const BURST: Duration = Duration::from_secs(10);
 const HOUR: Duration = Duration::from_hours(1);
+const MINUTE: Duration = Duration::from_mins(1);
+/// Requests with reports of a team's pages in a minute, from one network. One visitor's page makes some ten.
+const NETWORK_REPORTS: u64 = 60;
+/// The same from all networks: what is new is there within them, and counts need not be right to the last.
+const TEAM_REPORTS: u64 = 600;
 
 /// What browsers' credentials may do. `None`: as much as they like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -64,6 +69,8 @@ pub(crate) struct Quotas {
     key_bytes: Option<Buckets<KeyId>>,
     visitor_declines: Option<Buckets<Visitor>>,
     network_declines: Option<Buckets<(TeamId, Network)>>,
+    network_reports: Buckets<(TeamId, Network)>,
+    team_reports: Buckets<TeamId>,
     tried: Mutex<Tried>,
 }
 
@@ -83,8 +90,26 @@ impl Quotas {
             key_bytes: hourly(limits.key_bytes_per_hour),
             visitor_declines: hourly(limits.visitor_declines_per_hour),
             network_declines: hourly(limits.network_declines_per_hour),
+            network_reports: Buckets::new(NETWORK_REPORTS, MINUTE),
+            team_reports: Buckets::new(TEAM_REPORTS, MINUTE),
             tried: Mutex::default(),
         }
+    }
+
+    /// Counts a request with browsers' reports of a team's page.
+    ///
+    /// # Errors
+    /// `error.rate-limited`.
+    pub(crate) fn admit_report(
+        &self,
+        team: TeamId,
+        network: Option<Network>,
+        now: Timestamp,
+    ) -> Result<(), Fault> {
+        let network = network.map(|network| (team, network));
+        take(Some(&self.network_reports), network, 1, now)
+            .and_then(|()| self.team_reports.take(team, 1, now))
+            .map_err(|wait| Refusal::reports(wait).fault())
     }
 
     fn admit(&self, caller: &Caller, act: Act, now: Timestamp) -> Result<(), Refusal> {
@@ -173,6 +198,14 @@ impl Refusal {
         }
     }
 
+    fn reports(wait: Duration) -> Self {
+        Self {
+            quota: "page_reports",
+            message: "Too many reports came of this page. Please wait a moment.",
+            wait,
+        }
+    }
+
     fn fault(self) -> Fault {
         metrics::counter!("pointsman_quota_refusals_total", "quota" => self.quota).increment(1);
         Fault::new(Code::RateLimited, self.message).after(self.wait)
@@ -181,7 +214,12 @@ impl Refusal {
 
 /// Shows the refusals' counters from the start on.
 pub(crate) fn begin_counting() {
-    for refusal in [Refusal::fields, Refusal::declines, Refusal::bytes] {
+    for refusal in [
+        Refusal::fields,
+        Refusal::declines,
+        Refusal::bytes,
+        Refusal::reports,
+    ] {
         let quota = refusal(Duration::ZERO).quota;
         metrics::counter!("pointsman_quota_refusals_total", "quota" => quota).increment(0);
     }

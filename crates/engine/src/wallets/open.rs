@@ -6,7 +6,6 @@ use domain::{
     Fault,
     caller::{Caller, Mode},
     id::{MethodId, TeamId},
-    method::CardFunding,
     payment::{PaidWith, WalletNumber},
 };
 use serde_json::Value;
@@ -112,7 +111,7 @@ impl Engine {
         team: TeamId,
         opened: Opened,
     ) -> Result<PaidWith, EngineError> {
-        let brand = opened.number.brand();
+        let known = self.card_known(&opened.number, None, "paymentMethod")?;
         let id = MethodId::new(self.inner.world.uuid_v7());
         let holder = Holder::hidden(id);
         let blob = self
@@ -136,7 +135,7 @@ impl Engine {
             masked: Some(opened.number.masked()),
             bin: Some(opened.number.bin()),
             expiry: Some(opened.expiry),
-            brand: Some(brand.code().to_owned()),
+            brand: Some(known.brand),
             account: None,
             wallet: Some(match opened.kind {
                 TokenKind::PanOnly => WalletNumber::Card,
@@ -145,7 +144,8 @@ impl Engine {
             holder: None,
             address: None,
             fingerprint: Some(self.inner.vault.fingerprint(team, &opened.number)),
-            funding: CardFunding::Undefined,
+            funding: known.funding,
+            card_country: known.country,
             product: None,
         })
     }

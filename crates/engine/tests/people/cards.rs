@@ -24,6 +24,7 @@ pub(crate) fn card(number: &str) -> CardInput {
             city: Some("London".to_owned()),
             ..Address::default()
         }),
+        preferred_brand: None,
         make_default: false,
     }
 }

@@ -200,6 +200,7 @@ pub(crate) fn card(number: &str) -> CardInput {
         cvc: None,
         holder: None,
         address: None,
+        preferred_brand: None,
         make_default: false,
     }
 }

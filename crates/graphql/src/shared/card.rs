@@ -14,6 +14,9 @@ use domain::{
 
 use super::{Reader, person};
 
+/// Longest name of a brand. Unit: characters.
+const BRAND_MAX: usize = 32;
+
 /// A card. Whether it has expired is for the engine to say, which has the clock.
 ///
 /// Errors: `error.validation` for the field that is missing or breaks its rule; in live mode also for a security code
@@ -35,10 +38,12 @@ pub(crate) fn card(mut fields: Reader, mode: Mode) -> Result<CardInput, Fault> {
     let billing = faults.or_default(person::address(&mut fields, "billingAddress"));
     let address = faults.or_default(person::address(&mut fields, "address"));
     let make_default = faults.or_default(fields.flag("isDefault"));
+    let preferred_brand = faults.or_default(fields.short("preferredBrand", BRAND_MAX));
     faults.end(number.zip(expiry).map(|(number, expiry)| CardInput {
         number,
         expiry,
         cvc,
+        preferred_brand,
         holder,
         address: billing.or(address),
         make_default,

@@ -31,7 +31,9 @@ use engine::{
 };
 use serde_json::json;
 
-pub(crate) use reported::{delivery, dispute, endpoint, evidence, notification};
+pub(crate) use reported::{
+    delivery, dispute, endpoint, evidence, guarded_page, notification, page_violation,
+};
 
 pub(crate) fn uuid<T>(parse: impl Fn(&str) -> Option<T>) -> T {
     parse("01929f6e-0000-7000-8000-000000000001").unwrap()
@@ -254,6 +256,7 @@ fn paid_with() -> PaidWith {
         address: Some(address()),
         fingerprint: Some("fp".to_owned()),
         funding: CardFunding::Undefined,
+        card_country: text("FR"),
         product: None,
     }
 }
@@ -292,6 +295,7 @@ pub(crate) fn method() -> StoredMethod {
         masked: "************4242".to_owned(),
         holder: text("Ada"),
         funding: CardFunding::Debit,
+        card_country: None,
         product: None,
         fingerprint: "fp".to_owned(),
         external_id: text("mine"),

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     executor::{Answer, Arguments, Out, object},
-    operations::{Call, Operation, done, plain},
+    operations::{Call, Operation, done, plain, ready},
     shared::{ids, note_number},
 };
 
@@ -44,10 +44,17 @@ pub(crate) const OPERATIONS: &[Operation] = &[
     Operation::plain("attachSecurityCode", |call, given| {
         plain(attach_code(call, given))
     }),
+    Operation::plain("cardBrands", |call, given| ready(brands(&call, given))),
     Operation::plain("headlessRequestPaymentProcessorToken", |call, given| {
         plain(processor_token(call, given))
     }),
 ];
+
+fn brands(call: &Call<'_>, arguments: Arguments<'_>) -> Result<Out<'static>, Fault> {
+    let given = arguments.coerced?;
+    let brands = call.engine.card_brands(ids::argument(&given, "iin"))?;
+    Ok(Out::List(brands.into_iter().map(Into::into).collect()))
+}
 
 async fn tokenise(call: Call<'_>, arguments: Arguments<'_>) -> Answer {
     let mut once = call.once(|_| Scope::Tokenise, &arguments);

@@ -119,6 +119,8 @@ pub enum Request {
     },
     /// Does something with webhook endpoints.
     Webhook(WebhookWanted),
+    /// Does something with guarded pages.
+    Page(PageWanted),
     /// Seals every record of the vault under a new key.
     VaultRotate,
     /// Lists entries of the audit trail.
@@ -203,6 +205,91 @@ pub struct WebhookSave {
     pub enabled: Option<bool>,
     /// From where one that was disabled goes on.
     pub resume: Option<ResumeWord>,
+}
+
+/// What is to be done with a team's guarded pages.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageWanted {
+    /// The team's id or name; the first team when absent.
+    pub team: Option<String>,
+    /// What.
+    pub act: PageAct,
+}
+
+/// What is done with guarded pages.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PageAct {
+    /// Makes or changes one.
+    Save {
+        /// Its id; a new one when absent.
+        id: Option<String>,
+        /// What people call it.
+        name: String,
+        /// Its address.
+        url: String,
+    },
+    /// Lists them.
+    List {
+        /// Whether the list is JSON.
+        json: bool,
+    },
+    /// Removes one.
+    Delete {
+        /// The page's id.
+        id: String,
+    },
+    /// Puts a script into an inventory.
+    Authorise(PageScriptWanted),
+    /// Takes a script out of an inventory.
+    Withdraw {
+        /// The page's id.
+        id: String,
+        /// The script's address, or its hash.
+        source: String,
+    },
+    /// Prints headers and tags for one.
+    Policy {
+        /// The page's id.
+        id: String,
+    },
+    /// Lists what browsers report of one.
+    Violations {
+        /// The page's id.
+        id: String,
+        /// Whether the list is JSON.
+        json: bool,
+    },
+    /// Fetches one and compares it.
+    Check(PageCheck),
+}
+
+/// A script to be put into the inventory of a page.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageScriptWanted {
+    /// The page's id.
+    pub id: String,
+    /// Its address.
+    pub address: Option<String>,
+    /// The hash of its content.
+    pub hash: Option<String>,
+    /// Why the page needs it.
+    pub purpose: String,
+    /// Who authorises it.
+    pub by: String,
+}
+
+/// A page to be looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageCheck {
+    /// Its address.
+    pub url: String,
+    /// The id of the page whose inventory counts; that of this address when absent.
+    pub page: Option<String>,
+    /// Whether later looks are compared with what is found.
+    pub accept: bool,
+    /// Whether the result is JSON.
+    pub json: bool,
 }
 
 /// From where an endpoint that was disabled goes on.

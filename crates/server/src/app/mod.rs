@@ -19,13 +19,14 @@ use anyhow::{Context, bail};
 use connector::Connector;
 use connectors::simulator::{Books, Simulator};
 use db::{Db, DbError};
-use domain::caller::Mode;
+use domain::{caller::Mode, card_ranges::CardRanges};
 use engine::{Connectors, Engine, Parts, WalletKeys};
 use vault::{KeySource, Vault};
 use world::World;
 
 use crate::{
     admin::Operator,
+    card_ranges,
     config::{self, Settings},
     data_dir::{DataDir, Held, Standing},
     geo::Places,
@@ -232,6 +233,7 @@ pub struct Configured<'a> {
 
 /// What the configuration names besides the databases. Read before anything is made.
 pub struct Files {
+    cards: CardRanges,
     places: Places,
     http: http_client::Client,
     wallets: WalletKeys,
@@ -244,6 +246,13 @@ impl Files {
     /// What is wrong with one of them.
     pub fn read(settings: &Settings, world: &World) -> anyhow::Result<Self> {
         Ok(Self {
+            cards: settings
+                .cards
+                .ranges
+                .as_deref()
+                .map(card_ranges::load)
+                .transpose()?
+                .unwrap_or_default(),
             places: settings
                 .geo
                 .table
@@ -317,6 +326,7 @@ impl Whole {
             wallets: files.wallets,
             settings: engine::Settings {
                 restored_at,
+                card_ranges: Arc::new(files.cards),
                 ..engine_settings(settings)
             },
         });

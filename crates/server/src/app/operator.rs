@@ -3,6 +3,7 @@
 mod audit;
 mod flows;
 mod keys;
+mod pages;
 mod payments;
 mod team;
 mod webhooks;
@@ -95,6 +96,7 @@ impl Local {
             }
             Request::Explain { payment, team } => self.explain(&payment, team, say).await,
             Request::Webhook(wanted) => self.webhook(wanted, say).await,
+            Request::Page(wanted) => self.page(wanted, say).await,
             Request::VaultRotate => self.rotate(say).await,
             Request::AuditList(wanted) => self.list_audit(wanted, say).await,
             Request::AuditExport { team } => self.export_audit(team, say).await,

@@ -2,6 +2,7 @@
 
 mod api;
 mod flows;
+mod pages;
 mod webhooks;
 
 use std::path::PathBuf;
@@ -11,6 +12,7 @@ use domain::{audit::Act, rights::Scope};
 
 pub(super) use api::{Access, Events, Listen};
 pub(super) use flows::{ExportFlow, Flows, ImportFlow};
+pub(super) use pages::{OfTeam, Pages};
 pub(super) use webhooks::{OneWebhook, Webhooks};
 
 use crate::{
@@ -48,6 +50,9 @@ pub(super) enum Command {
     /// Webhook endpoints: where a team's events are sent
     #[command(subcommand)]
     Webhook(Webhooks),
+    /// Guarded pages: pages of yours on which customers pay, and the scripts that may run there
+    #[command(subcommand)]
+    Page(Pages),
     /// The vault of card data
     #[command(subcommand)]
     Vault(Vaults),

@@ -257,10 +257,16 @@ const RECIPES: &[Recipe] = &[
 ];
 
 /// Kinds that nobody can make happen at once, each with the reason.
-const NOT_ON_DEMAND: &[(&str, &str)] = &[(
-    "endpoint.disabled",
-    "an endpoint is disabled when it has taken nothing for three days (webhooks.retry_schedule)",
-)];
+const NOT_ON_DEMAND: &[(&str, &str)] = &[
+    (
+        "endpoint.disabled",
+        "an endpoint is disabled when it has taken nothing for three days (webhooks.retry_schedule)",
+    ),
+    (
+        "page.script_found",
+        "a browser reports it: open a guarded page that has a script which is not in its inventory, or send a report to its reportUrl",
+    ),
+];
 
 /// A payment that succeeds.
 const PAID: Step = Step::Authorise {

@@ -6,17 +6,20 @@ use anyhow::{Context, anyhow};
 use flow::{Document, Problem, Program};
 
 use super::{
-    arguments::{ExportFlow, Flows, ImportFlow},
+    arguments::{ExportFlow, Flows, ImportFlow, Location},
     operate,
 };
-use crate::admin::{FlowText, Request};
+use crate::{
+    admin::{FlowText, Request},
+    config::{Sandbox, Settings},
+};
 
 /// A longer file is no flow. Unit: bytes.
 const LONGEST: u64 = 64 * 1024;
 
 pub(super) fn run(command: Flows) -> anyhow::Result<ExitCode> {
     match command {
-        Flows::Check { files } => check(&files),
+        Flows::Check { files, config } => check(&files, config),
         Flows::Schema => {
             output::text(flow::JSON_SCHEMA);
             Ok(ExitCode::SUCCESS)
@@ -54,10 +57,19 @@ pub(super) fn run(command: Flows) -> anyhow::Result<ExitCode> {
     }
 }
 
-fn check(files: &[std::path::PathBuf]) -> anyhow::Result<ExitCode> {
+fn check(
+    files: &[std::path::PathBuf],
+    config: Option<std::path::PathBuf>,
+) -> anyhow::Result<ExitCode> {
+    let place = Location {
+        config,
+        data_dir: None,
+        database_url: None,
+    };
+    let has_card_ranges = has_card_ranges(&place);
     let mut is_good = true;
     for file in files {
-        if print_problems(file, &read(file)?) {
+        if print_problems(file, &read(file)?, has_card_ranges) {
             is_good = false;
         } else {
             output::line(&format!("{}: ok", file.display()));
@@ -70,11 +82,18 @@ fn check(files: &[std::path::PathBuf]) -> anyhow::Result<ExitCode> {
     })
 }
 
+/// Whether the configuration names a table of card ranges. One that can't be read names none: the check is of flows.
+fn has_card_ranges(place: &Location) -> bool {
+    let settings = Settings::load(place.sources_alongside(), Sandbox::Absent);
+    settings.is_ok_and(|settings| settings.cards.ranges.is_some())
+}
+
 /// Tells what is wrong with a document, each problem on a line that editors understand. Whether there was any.
-fn print_problems(file: &Path, text: &str) -> bool {
+fn print_problems(file: &Path, text: &str, has_card_ranges: bool) -> bool {
     let shown = file.display().to_string();
     let read = Document::parse(text);
-    for warning in read.iter().flat_map(Document::warnings) {
+    let warnings = |document: &Document| document.warnings(has_card_ranges);
+    for warning in read.iter().flat_map(warnings) {
         let warning = Problem {
             message: format!("warning: {}", warning.message),
             ..warning
@@ -111,7 +130,7 @@ fn id_of(file: &Path) -> anyhow::Result<String> {
 fn import(flags: ImportFlow) -> anyhow::Result<ExitCode> {
     let file = &flags.file;
     let document = read(file)?;
-    if print_problems(file, &document) {
+    if print_problems(file, &document, has_card_ranges(&flags.place)) {
         return Ok(ExitCode::FAILURE);
     }
     let shown = file.display().to_string();

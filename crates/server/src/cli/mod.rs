@@ -11,6 +11,7 @@ mod flow;
 mod listen;
 mod migrate;
 mod operate;
+mod page;
 mod serve;
 mod upgrade;
 mod webhook;
@@ -59,6 +60,7 @@ pub fn run() -> ExitCode {
         Command::Key(command) => key(command),
         Command::Flow(command) => flow::run(command),
         Command::Webhook(command) => webhook::run(command),
+        Command::Page(command) => page::run(command),
         Command::Audit(command) => audit::run(command),
         Command::Listen(flags) => listen::run(&flags),
         Command::Events(command) => events::run(&command),

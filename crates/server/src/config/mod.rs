@@ -29,7 +29,9 @@ pub use outbound::Outbound;
 pub use reader::Problems;
 use reader::Reader;
 pub use risks::Risks;
-pub use sections::{Books, Geo, Jobs, Limits, Log, LogFormat, Recovery, Routing, Server, Vault};
+pub use sections::{
+    Books, Cards, Geo, Jobs, Limits, Log, LogFormat, Recovery, Routing, Server, Vault,
+};
 use setting::words;
 pub use setting::{Bytes, Hidden};
 pub use sources::{Sources, no_color};
@@ -65,6 +67,8 @@ pub struct Settings {
     pub limits: Limits,
     /// What browsers' credentials may do.
     pub quotas: engine::QuotaLimits,
+    /// What is known of cards by their first digits.
+    pub cards: Cards,
     /// Where addresses are.
     pub geo: Geo,
     /// When unknown outcomes are looked up.
@@ -145,6 +149,7 @@ impl Settings {
             server: Server::read(reader, mode),
             quotas: quotas::read(reader, limits.requests_per_second.is_some()),
             limits,
+            cards: Cards::read(reader),
             geo: Geo::read(reader),
             recovery: Recovery::read(reader),
             routing: Routing::read(reader),

@@ -236,6 +236,21 @@ impl Limits {
     }
 }
 
+/// `[cards]`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cards {
+    /// The file of card ranges with their brands, countries and funding.
+    pub ranges: Option<PathBuf>,
+}
+
+impl Cards {
+    pub(super) fn read(reader: &mut Reader) -> Self {
+        Self {
+            ranges: reader.take_optional("cards.ranges"),
+        }
+    }
+}
+
 /// `[geo]`
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Geo {

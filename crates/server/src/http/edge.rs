@@ -23,6 +23,7 @@ use super::{
     head,
     left_over::LeftOver,
     origins::{Origins, Verdict},
+    page_reports,
     request_id::{self, RequestId},
     sdk::PublicFile,
     web::Web,
@@ -89,15 +90,10 @@ pub(super) async fn edge(
     let left = LeftOver::of(&mut request);
     let mut response = if let Err(refused) = head::check(&request) {
         closing(refused.answer(Media::Json))
+    } else if let Some(answer) = page_reports::preflight(&request) {
+        answer
     } else if Origins::is_preflight(request.method(), request.headers()) {
-        let listed = match (&web.rules.origins, text(origin.as_ref())) {
-            (Origins::Listed(_), Some(origin)) => {
-                let known = web.service.engine.is_an_origin(origin).await;
-                known.unwrap_or(false)
-            }
-            (Origins::Listed(_), None) | (Origins::Any, _) => false,
-        };
-        web.rules.origins.preflight(origin.as_ref(), listed)
+        preflight(&web, origin.as_ref()).await
     } else {
         let verdict = Verdict::default();
         request.extensions_mut().insert(verdict.clone());
@@ -142,6 +138,18 @@ pub(super) async fn edge(
     };
     span.in_scope(|| line.write(web.rules.slow_request));
     response
+}
+
+/// The answer to a browser's question before the real request.
+async fn preflight(web: &Web, origin: Option<&HeaderValue>) -> Response {
+    let listed = match (&web.rules.origins, text(origin)) {
+        (Origins::Listed(_), Some(origin)) => {
+            let known = web.service.engine.is_an_origin(origin).await;
+            known.unwrap_or(false)
+        }
+        (Origins::Listed(_), None) | (Origins::Any, _) => false,
+    };
+    web.rules.origins.preflight(origin, listed)
 }
 
 fn text(header: Option<&HeaderValue>) -> Option<&str> {

@@ -19,6 +19,7 @@ mod left_over;
 mod media;
 mod notifications;
 mod origins;
+mod page_reports;
 mod parameters;
 mod places;
 mod query_text;
@@ -80,6 +81,7 @@ pub fn router(web: &Arc<Web>) -> Router {
         .route("/api/webhooks/{name}", post(webhooks::take))
         .route("/hooks/{token}/{name}", post(webhooks::take_signed))
         .route("/notifications/{token}", post(notifications::take))
+        .route("/page-reports/{token}", post(page_reports::take))
         .route(
             "/attachments/upload/{token}",
             put(attachments::upload).post(attachments::upload),

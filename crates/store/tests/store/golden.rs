@@ -6,10 +6,23 @@
 use std::collections::BTreeSet;
 
 use domain::{
-    automation::Instance, caller::ClientGrant, customer::Customer, customer::StoredMethod,
-    dispute::Dispute, dispute::DisputeEvent, dispute::Evidence, event::EndpointEvent,
-    intent::Intent, intent::IntentEvent, number_quota::NumberQuota, payment::Payment,
-    payment::PaymentEvent, processor_token::TokenRequest, team::TeamSettings, webhook::Attempts,
+    automation::Instance,
+    caller::ClientGrant,
+    customer::Customer,
+    customer::StoredMethod,
+    dispute::Dispute,
+    dispute::DisputeEvent,
+    dispute::Evidence,
+    event::{EndpointEvent, PageEvent},
+    intent::Intent,
+    intent::IntentEvent,
+    number_quota::NumberQuota,
+    page_guard::GuardedPage,
+    payment::Payment,
+    payment::PaymentEvent,
+    processor_token::TokenRequest,
+    team::TeamSettings,
+    webhook::Attempts,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -35,8 +48,10 @@ const COLUMNS: &[(&str, &str, Content)] = &[
     ("event", "data", Sample("payment_event")),
     ("event", "data", Sample("intent_event")),
     ("event", "data", Sample("endpoint_event")),
+    ("event", "data", Sample("page_event")),
     ("flow_instance", "body", Sample("flow_instance")),
     ("flow_version", "document", AsGiven),
+    ("guarded_page", "body", Sample("guarded_page")),
     ("intent", "body", Sample("intent")),
     ("method", "body", Sample("method")),
     ("number_quota", "body", Sample("number_quota")),
@@ -68,11 +83,13 @@ const PLAIN: &[&str] = &[
     "message",
     "outcome",
     "subject",
+    "blocked",
     "bucket",
     "change_id",
     "connection_id",
     "country",
     "currency",
+    "directive",
     "email",
     "external_id",
     "fingerprint",
@@ -258,6 +275,9 @@ fn what_is_stored_of_checkouts_and_the_vault_stays_as_it_is() {
 fn what_is_stored_of_teams_and_flows_stays_as_it_is() {
     let team = include_str!("../../../domain/src/team.rs");
     golden!("team_setting", &[("TeamSettings", team)]).holds::<TeamSettings>();
+    let page = include_str!("../../../domain/src/page_guard/mod.rs");
+    let types = ["GuardedPage", "PageScript", "Accepted"].map(|name| (name, page));
+    golden!("guarded_page", &types).holds::<GuardedPage>();
     let grant = include_str!("../../../domain/src/caller.rs");
     golden!("grant", &[("ClientGrant", grant)]).holds::<ClientGrant>();
     let quota = include_str!("../../../domain/src/number_quota.rs");
@@ -335,6 +355,9 @@ fn every_kind_of_event_stays_as_it_is() {
     events::<EndpointEvent>(endpoint);
     let endpoint_source = include_str!("../../../domain/src/event/endpoint.rs");
     has_every_kind(endpoint_source, endpoint, 1);
+    let page = include_str!("../golden/page_event.json");
+    events::<PageEvent>(page);
+    has_every_kind(include_str!("../../../domain/src/event/page.rs"), page, 1);
     for (source, sample, least) in [(source, payment, 30), (intent_source, intent, 6)] {
         has_every_kind(source, sample, least);
     }

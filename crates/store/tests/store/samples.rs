@@ -99,6 +99,7 @@ fn paid_with() -> PaidWith {
         address: None,
         fingerprint: Some("f".to_owned()),
         funding: CardFunding::Undefined,
+        card_country: Some("FR".to_owned()),
         product: None,
     }
 }
@@ -178,6 +179,7 @@ pub(crate) fn method(team: TeamId, n: u128, customer: Option<CustomerId>) -> Sto
         masked: "************4242".to_owned(),
         holder: None,
         funding: CardFunding::Undefined,
+        card_country: Some("FR".to_owned()),
         product: None,
         fingerprint: "f".to_owned(),
         external_id: None,

@@ -271,6 +271,7 @@ impl Object for MethodDetails<'_> {
             "category" => Out::Null,
             "country" => approval
                 .and_then(|approval| approval.card_country.as_deref())
+                .or(method.card_country.as_deref())
                 .into(),
             "brand" => method.brand.as_ref().into(),
             "name" => self.1.personal(method.holder.as_ref()).into(),

@@ -89,6 +89,44 @@ pub(crate) fn endpoint() -> EndpointView {
     }
 }
 
+pub(crate) fn guarded_page() -> engine::GuardedPageView {
+    use domain::page_guard::{PageScript, Snippets};
+    engine::GuardedPageView {
+        id: uuid(domain::id::PageId::parse),
+        name: "Checkout".to_owned(),
+        url: "https://shop.example/checkout".to_owned(),
+        report_url: "https://pay.example/page-reports/t".to_owned(),
+        scripts: vec![PageScript {
+            address: text("https://cdn.example/a.js"),
+            hash: text("sha384-x"),
+            purpose: "counts visits".to_owned(),
+            authorised_by: "Ada".to_owned(),
+            authorised_at: at(),
+        }],
+        snippets: Snippets {
+            policy: "script-src 'none'".to_owned(),
+            reporting: "pointsman=\"https://pay.example/page-reports/t\"".to_owned(),
+            tags: vec!["<script></script>".to_owned()],
+        },
+        created_at: at(),
+        accepted_at: Some(at()),
+    }
+}
+
+pub(crate) fn page_violation() -> engine::PageViolationView {
+    engine::PageViolationView {
+        violation: domain::page_guard::Violation {
+            directive: "script-src".to_owned(),
+            blocked: "inline".to_owned(),
+            is_enforced: true,
+        },
+        reports: 3,
+        first_at: at(),
+        last_at: at(),
+        is_authorised: false,
+    }
+}
+
 pub(crate) fn delivery() -> DeliveryView {
     DeliveryView {
         id: uuid(DeliveryId::parse),

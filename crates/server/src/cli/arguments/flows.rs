@@ -13,6 +13,9 @@ pub(in crate::cli) enum Flows {
         /// Documents in YAML or JSON
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
+        /// The configuration file of the server that they are for: whether it has a table of card ranges decides what is warned of
+        #[arg(long, value_name = "FILE")]
+        config: Option<PathBuf>,
     },
     /// Save a document as the next version of a flow: a draft
     Import(ImportFlow),

@@ -46,6 +46,7 @@ impl Desk {
             number,
             expiry,
             cvc: None,
+            brand: "VISA".to_owned(),
             name: None,
             address: None,
         };

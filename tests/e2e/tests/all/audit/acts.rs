@@ -40,6 +40,7 @@ struct Things {
     client_token: String,
     attachment: String,
     endpoint: String,
+    page: String,
     dispute: String,
 }
 
@@ -55,6 +56,9 @@ impl Things {
         let endpoint = shop.gql(endpoint, json!({}));
         Self {
             dispute: disputed(shop),
+            page: shop
+                .gql("mutation { saveGuardedPage(name: \"A\", url: \"https://shop.example/\") { id } }", json!({}))
+                .root()["id"].as_str().unwrap().to_owned(),
             endpoint: endpoint.root()["id"].as_str().unwrap().to_owned(),
             method: shop.tokenise_for(&customer, cards::VISA),
             customer,
@@ -83,6 +87,7 @@ fn acts(things: &Things) -> Vec<Tried> {
     acts.extend(acts_on_the_team());
     acts.extend(acts_on(things));
     acts.extend(acts_on_webhooks(&things.endpoint));
+    acts.extend(acts_on_pages(&things.page));
     acts
 }
 
@@ -119,6 +124,40 @@ fn acts_on_connections() -> Vec<Tried> {
             id("spare"),
             "connection.deleted",
             "spare",
+        ),
+    ]
+}
+
+fn acts_on_pages(page: &str) -> Vec<Tried> {
+    vec![
+        act(
+            "saveGuardedPage",
+            "mutation($id: ID!) { saveGuardedPage(id: $id, name: \"B\", url: \"https://shop.example/b\") { id } }",
+            id(page),
+            "page.saved",
+            page,
+        ),
+        act(
+            "authorisePageScript",
+            "mutation($id: ID!) { authorisePageScript(pageId: $id, script: {address: \"https://cdn.example/a.js\", \
+             purpose: \"counts\", authorisedBy: \"Ada\"}) { id } }",
+            id(page),
+            "page_script.authorised",
+            page,
+        ),
+        act(
+            "withdrawPageScript",
+            "mutation($id: ID!) { withdrawPageScript(pageId: $id, source: \"https://cdn.example/a.js\") { id } }",
+            id(page),
+            "page_script.withdrawn",
+            page,
+        ),
+        act(
+            "deleteGuardedPage",
+            "mutation($id: ID!) { deleteGuardedPage(id: $id) }",
+            id(page),
+            "page.deleted",
+            page,
         ),
     ]
 }
@@ -275,7 +314,7 @@ fn acts_on(things: &Things) -> Vec<Tried> {
 fn in_the_table() -> BTreeSet<String> {
     let table = concat!(
         env!("CARGO_MANIFEST_DIR"),
-        "/../../crates/domain/src/rights.rs"
+        "/../../crates/domain/src/rights/table.rs"
     );
     let table = fs::read_to_string(table).unwrap();
     let rows = table.split_once("pub const OPERATIONS").unwrap().1;

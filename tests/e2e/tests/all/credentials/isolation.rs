@@ -25,11 +25,12 @@ enum Thing {
     Dispute,
     Endpoint,
     Event,
+    Page,
 }
 
 use Thing::{
     Attachment, ClientToken, Connection, Customer, Dispute, Endpoint, Event, Flow, Instance,
-    Intent, Method, Payment,
+    Intent, Method, Page, Payment,
 };
 
 /// The arguments that name a thing.
@@ -52,6 +53,7 @@ const NAMED: &[(&str, &str, Thing)] = &[
         "authorisePayment.paymentProcessorConnectionId",
         Connection,
     ),
+    ("authorisePageScript", "pageId", Page),
     ("cancelPayment", "id", Payment),
     ("capturePayment", "id", Payment),
     ("completeIntent", "id", Intent),
@@ -63,6 +65,7 @@ const NAMED: &[(&str, &str, Thing)] = &[
     ("deleteConnection", "id", Connection),
     ("deleteCustomer", "id", Customer),
     ("deleteFlow", "id", Flow),
+    ("deleteGuardedPage", "id", Page),
     ("deletePaymentMethod", "token", Method),
     ("deleteWebhookEndpoint", "id", Endpoint),
     ("disableConnection", "id", Connection),
@@ -112,6 +115,7 @@ const NAMED: &[(&str, &str, Thing)] = &[
     ("listAttachments", "disputeId", Dispute),
     ("listAttachments", "paymentId", Payment),
     ("listCustomerCards", "vaultCustomerId", Customer),
+    ("listPageViolations", "pageId", Page),
     ("listPayments", "data.customerId", Customer),
     ("listPayments", "data.id", Payment),
     ("listWebhookDeliveries", "endpointId", Endpoint),
@@ -124,6 +128,7 @@ const NAMED: &[(&str, &str, Thing)] = &[
     ("resolvePayment", "id", Payment),
     ("revokeClientToken", "id", ClientToken),
     ("rotateWebhookSecret", "id", Endpoint),
+    ("saveGuardedPage", "id", Page),
     ("saveWebhookEndpoint", "id", Endpoint),
     ("sendTestEvent", "endpointId", Endpoint),
     ("setDefaultFlow", "id", Flow),
@@ -135,6 +140,7 @@ const NAMED: &[(&str, &str, Thing)] = &[
     ("updateCustomer", "id", Customer),
     ("updateDefaultPaymentMethod", "token", Method),
     ("updateIntent", "id", Intent),
+    ("withdrawPageScript", "pageId", Page),
 ];
 
 /// Arguments that look like ids and name no thing of a team, by their ends.
@@ -220,6 +226,7 @@ fn made(shop: &Shop, thing: Thing) -> (String, &'static str) {
             (id, unknown)
         }
         Endpoint => (endpoint_of(shop), unknown),
+        Page => (page_of(shop), unknown),
         Event => (event_of(shop), "0192a000-0000-7000-8000-000000000000:1:0"),
         ClientToken => {
             let _made = shop.client(json!({}));
@@ -243,6 +250,21 @@ fn endpoint_of(shop: &Shop) -> String {
         .to_owned()
 }
 
+/// A guarded page with a script.
+fn page_of(shop: &Shop) -> String {
+    let url = format!("https://shop.example/{}", Shop::fresh_key());
+    let save = "mutation($url: String!) { saveGuardedPage(name: \"Theirs\", url: $url) { id } }";
+    let saved = shop.gql(save, json!({ "url": url }));
+    let id = saved.root()["id"].as_str().unwrap().to_owned();
+    let script = json!({"address": PAGE_SCRIPT, "purpose": "counts", "authorisedBy": "Ada"});
+    let authorise = "mutation($id: ID!, $s: PageScriptInput!) { authorisePageScript(pageId: $id, script: $s) { id } }";
+    shop.gql(authorise, json!({ "id": id, "s": script })).data();
+    id
+}
+
+/// The script of such a page.
+const PAGE_SCRIPT: &str = "https://cdn.example/a.js";
+
 /// An event of the team.
 fn event_of(shop: &Shop) -> String {
     shop.order(&Order::card(cards::VISA));
@@ -264,7 +286,7 @@ fn state(shop: &Shop) -> Value {
                listIntents(first: 100) { edges { node { id status amount { rawAmount } trackingId } } } \
                listFlows { id name version isDefault publishedVersion } listConnections { id name enabled } \
                listClientTokens(first: 100) { edges { node { id revoked } } } \
-               listWebhookEndpoints { id url enabled } }";
+               listWebhookEndpoints { id url enabled } listGuardedPages { id name scripts { address } } }";
     shop.gql(all, json!({})).data().clone()
 }
 
@@ -303,6 +325,11 @@ fn arguments(operation: &str, path: &str, asker: &Shop) -> Value {
         "publishFlow" => json!({"version": 1}),
         "resendEvents" if path == "eventIds" => json!({"endpointId": endpoint_of(asker)}),
         "resendEvents" => json!({"eventIds": [event_of(asker)]}),
+        "authorisePageScript" => {
+            json!({"script": {"address": PAGE_SCRIPT, "purpose": "steals", "authorisedBy": "Eve"}})
+        }
+        "saveGuardedPage" => json!({"name": "Eve's", "url": "https://evil.example/"}),
+        "withdrawPageScript" => json!({ "source": PAGE_SCRIPT }),
         "saveWebhookEndpoint" => json!({"url": "http://127.0.0.1:1/"}),
         "resolvePayment" => json!({"outcome": "CAPTURED", "evidence": "a letter"}),
         "submitDisputeEvidence" => {
@@ -346,6 +373,7 @@ impl Story<'_> {
         }
         if self.operation.name == "revokeClientToken"
             || self.operation.name.contains("Webhook")
+            || self.operation.name.contains("Page")
             || self.path.starts_with("event")
             || self.path == "endpointId"
         {

@@ -56,8 +56,10 @@ const SCOPES: [(&str, &[&str]); 5] = [
             "listDisputes",
             "listEvents",
             "listFlows",
+            "listGuardedPages",
             "listIntents",
             "listNotifications",
+            "listPageViolations",
             "listPayments",
             "listWebhookDeliveries",
             "listWebhookEndpoints",
@@ -70,6 +72,7 @@ const SCOPES: [(&str, &[&str]); 5] = [
         "tokenise",
         &[
             "attachSecurityCode",
+            "cardBrands",
             "tokeniseCard",
             "tokenisePaymentMethod",
         ],
@@ -77,9 +80,11 @@ const SCOPES: [(&str, &[&str]); 5] = [
     (
         "manage",
         &[
+            "authorisePageScript",
             "deleteConnection",
             "deleteCustomer",
             "deleteFlow",
+            "deleteGuardedPage",
             "deleteWebhookEndpoint",
             "disableConnection",
             "enableConnection",
@@ -89,11 +94,13 @@ const SCOPES: [(&str, &[&str]); 5] = [
             "rotateWebhookSecret",
             "saveConnection",
             "saveFlow",
+            "saveGuardedPage",
             "saveWallet",
             "saveWebhookEndpoint",
             "sendTestEvent",
             "setDefaultFlow",
             "updateTeam",
+            "withdrawPageScript",
         ],
     ),
 ];
@@ -111,10 +118,11 @@ const PUBLIC: [&str; 8] = [
 ];
 
 /// What a client token may do besides that.
-const CLIENT: [&str; 10] = [
+const CLIENT: [&str; 11] = [
     "abandonPayment",
     "attachSecurityCode",
     "authorizePayment",
+    "cardBrands",
     "createCustomer",
     "getPayment",
     "getPaymentMethods",

@@ -1,0 +1,210 @@
+//! What browsers report.
+
+use serde_json::{Value, json};
+use testkit::{PATIENCE, Setup, Shop, http::Request, until};
+
+use super::{authorise, page, report, script, single, violations};
+
+const CSP: &str = "application/csp-report";
+const REPORTS: &str = "application/reports+json";
+
+fn fresh(shop: &Shop) -> (String, String, String) {
+    let url = format!("https://shop.example/{}", Shop::fresh_key());
+    let (id, path) = page(shop, &url);
+    (id, path, url)
+}
+
+fn events(shop: &Shop, page: &str) -> Vec<Value> {
+    let list = "{ listEvents(first: 100, kinds: [\"page.*\"]) { edges { node { kind data } } } }";
+    let found = shop.gql(list, json!({}));
+    let nodes = found.root()["edges"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|edge| edge["node"].clone());
+    nodes
+        .filter(|node| node["data"]["pageId"] == json!(page))
+        .collect()
+}
+
+#[test]
+fn reports_of_both_forms_are_counted_by_kind_and_a_new_script_is_an_event() {
+    let server = Setup::new().start();
+    let shop = server.shop();
+    let (id, path, url) = fresh(&shop);
+    authorise(&shop, &id, script("https://cdn.example/known.js"));
+    let evil = "https://evil.example/x.js?d=4242424242424242";
+    for _ in 0..3 {
+        assert_eq!(
+            report(&server, &path, CSP, &single(&url, "script-src-elem", evil)),
+            204
+        );
+    }
+    let one = |blocked: &str, directive: &str| {
+        json!({"type": "csp-violation", "age": 1, "url": url, "user_agent": "x", "body": {"documentURL": format!("{url}?card=4242424242424242"),
+            "effectiveDirective": directive, "blockedURL": blocked, "disposition": "report", "sample": "4242424242424242"}})
+    };
+    let several = json!([
+        one("https://cdn.example/known.js", "script-src-elem"),
+        one("https://evil.example/steal/4242424242424242", "connect-src"),
+        one("inline", "script-src-elem"),
+        {"type": "deprecation", "body": {}},
+    ]);
+    assert_eq!(report(&server, &path, REPORTS, &several), 204);
+    let found = violations(&shop, &id);
+    let has = |blocked: &str| {
+        found
+            .iter()
+            .find(|one| one["blocked"] == json!(blocked))
+            .unwrap()
+    };
+    assert_eq!(found.len(), 4, "{found:?}");
+    assert_eq!(has("https://evil.example/x.js")["reports"], 3);
+    assert_eq!(has("https://evil.example/x.js")["enforced"], true);
+    assert_eq!(has("https://cdn.example/known.js")["authorised"], true);
+    assert_eq!(has("https://evil.example")["directive"], "connect-src");
+    assert_eq!(has("inline")["enforced"], false);
+    assert!(!json!(found).to_string().contains("4242"), "{found:?}");
+
+    // Events of scripts that nobody authorised, once each.
+    let events = until(PATIENCE, "the events", || {
+        let found = events(&shop, &id);
+        (found.len() >= 2).then_some(found)
+    });
+    let blocked: Vec<&str> = events
+        .iter()
+        .map(|one| one["data"]["blocked"].as_str().unwrap())
+        .collect();
+    assert_eq!(blocked, ["https://evil.example/x.js", "inline"]);
+    let printed = server.run(&["page", "violations", &id]);
+    assert!(
+        printed.contains("https://evil.example/x.js  blocked  3 times"),
+        "{printed}"
+    );
+    let listed: Value =
+        serde_json::from_str(&server.run(&["page", "violations", &id, "--json"])).unwrap();
+    assert_eq!(listed.as_array().unwrap().len(), 4);
+    // Another team has nothing of it.
+    let other = server.other_team();
+    let list = "query($id: ID!) { listPageViolations(pageId: $id) { blocked } }";
+    other
+        .gql(list, json!({ "id": id }))
+        .assert_invalid("pageId");
+    assert!(self::events(&other, &id).is_empty());
+}
+
+#[test]
+fn what_is_no_report_of_the_page_leaves_nothing() {
+    let server = Setup::new().start_shared();
+    let shop = server.shop();
+    let (id, path, url) = fresh(&shop);
+    let good = single(&url, "script-src", "https://evil.example/x.js");
+    let foreign = single(
+        "https://evil.example/pay",
+        "script-src",
+        "https://evil.example/x.js",
+    );
+    let extension = single(&url, "script-src", "chrome-extension://abc/x.js");
+    for ignored in [json!({}), json!([]), json!(7), foreign, extension] {
+        assert_eq!(report(server, &path, CSP, &ignored), 204, "{ignored}");
+        assert_eq!(report(server, &path, REPORTS, &ignored), 204, "{ignored}");
+    }
+    assert_eq!(report(server, &path, "application/json", &good), 415);
+    assert_eq!(report(server, &path, "text/plain", &good), 415);
+    assert_eq!(report(server, &format!("{path}x"), CSP, &good), 404);
+    assert_eq!(report(server, "/page-reports/x", CSP, &good), 404);
+    let send = |body: Vec<u8>| {
+        let request = Request::new("POST", path.as_str())
+            .header("content-type", CSP)
+            .body(body);
+        request.send(server.address()).status
+    };
+    assert_eq!(send(b"{not json".to_vec()), 400);
+    assert_eq!(send(vec![b' '; 65 * 1024]), 413);
+    let deep = format!("{}{}", "[".repeat(10_000), "]".repeat(10_000));
+    assert_eq!(send(deep.into_bytes()), 400);
+    assert_eq!(
+        Request::new("GET", path.as_str())
+            .send(server.address())
+            .status,
+        405
+    );
+    assert!(violations(&shop, &id).is_empty());
+    // The page of another team with the same address has its own token.
+    assert_eq!(report(server, &path, CSP, &good), 204);
+    assert_eq!(violations(&shop, &id).len(), 1);
+    shop.gql(
+        "mutation($id: ID!) { deleteGuardedPage(id: $id) }",
+        json!({ "id": id }),
+    )
+    .data();
+    assert_eq!(report(server, &path, CSP, &good), 404);
+}
+
+#[test]
+fn any_origin_may_report_whatever_may_call_the_api() {
+    let server = Setup::new()
+        .config("[server]\nallowed_origins = [\"https://only.example\"]\n")
+        .start();
+    let (_, path, _) = fresh(&server.shop());
+    let ask = |path: &str| {
+        Request::new("OPTIONS", path)
+            .header("origin", "https://shop.example")
+            .header("access-control-request-method", "POST")
+            .header("access-control-request-headers", "content-type")
+            .send(server.address())
+    };
+    let allowed = ask(&path);
+    assert_eq!(allowed.header("access-control-allow-origin"), Some("*"));
+    assert_eq!(
+        allowed.header("access-control-allow-headers"),
+        Some("content-type")
+    );
+    assert_eq!(
+        ask("/api/graphql").header("access-control-allow-origin"),
+        None
+    );
+}
+
+#[test]
+fn a_flood_is_bounded_in_requests_and_in_kinds() {
+    let server = Setup::new().start();
+    let shop = server.shop();
+    let (id, path, url) = fresh(&shop);
+    let body = |from: usize| {
+        let one = |n: usize| {
+            json!({"type": "csp-violation", "body": {"documentURL": url, "effectiveDirective": "script-src-elem",
+                "blockedURL": format!("https://evil.example/{n}.js"), "disposition": "enforce"}})
+        };
+        (from..from + 200).map(one).collect::<Value>()
+    };
+    let statuses: Vec<u16> = (0..65)
+        .map(|n| report(&server, &path, REPORTS, &body(n * 100)))
+        .collect();
+    let taken = statuses.iter().filter(|status| **status == 204).count();
+    assert!((60..65).contains(&taken), "{statuses:?}");
+    assert!(
+        statuses.iter().all(|status| matches!(status, 204 | 429)),
+        "{statuses:?}"
+    );
+    let found = violations(&shop, &id);
+    assert_eq!(found.len(), 500);
+    let most = shop.gql(
+        "query($id: ID!) { listPageViolations(pageId: $id, first: 0) { blocked } }",
+        json!({ "id": id }),
+    );
+    most.assert_invalid("first");
+    // Reports that came before keep their counts.
+    let reports: i64 = found
+        .iter()
+        .map(|one| one["reports"].as_i64().unwrap())
+        .sum();
+    assert!(reports >= 500, "{reports}");
+    // Another team's page is not touched by it.
+    let other = server.other_team();
+    let (_, theirs, url) = fresh(&other);
+    assert_eq!(
+        report(&server, &theirs, CSP, &single(&url, "script-src", "inline")),
+        204
+    );
+}
