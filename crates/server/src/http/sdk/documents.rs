@@ -144,7 +144,7 @@ pub(super) async fn challenge(State(web): State<Arc<Web>>, uri: Uri) -> Response
     let text = web::sdk::challenge(&assets("challenge.js"), mode(&web), embedders.shop());
     let frames = match web.rules.mode {
         Mode::Live => "https:",
-        Mode::Test => "https: 'self' http://localhost:* http://127.0.0.1:* http://[::1]:*",
+        Mode::Test => "https: 'self' http://localhost:* http://127.0.0.1:*",
     };
     let policy = Policy {
         ancestors: &embedders.listed(),
