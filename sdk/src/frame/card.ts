@@ -45,6 +45,7 @@ class Elements {
     if (cards.length > 0) this.#form.showSavedCards(cards);
     this.enable(true);
     find("#pm-form").removeAttribute("aria-busy");
+    find("main").hidden = false;
     reportHeight(this.#channel);
     this.#channel.post({ type: "ready" });
     const configuration = await configurationOf(api);

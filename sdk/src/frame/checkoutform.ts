@@ -99,6 +99,7 @@ export class Checkout {
     if (cards.length > 0) this.#form.showSavedCards(cards);
     find<HTMLFieldSetElement>("#pm-fields").disabled = false;
     find("#pm-form").removeAttribute("aria-busy");
+    find("main").hidden = false;
     this.#updateButton();
     ready();
     void supplyLater(this.#messages);

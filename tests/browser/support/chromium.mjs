@@ -33,6 +33,13 @@ export async function launchBrowser(flags = []) {
     ignoreDefaultArgs: true,
     args: [...FLAGS, `--user-data-dir=${profile}`, ...flags],
   });
-  browser.on("disconnected", () => rmSync(profile, { recursive: true, force: true, maxRetries: 5 }));
+  // Its processes still write for a moment after the connection has ended.
+  process.once("exit", () => {
+    try {
+      rmSync(profile, { recursive: true, force: true });
+    } catch {
+      // A profile that is left in the temporary folder does no harm.
+    }
+  });
   return browser;
 }

@@ -1,6 +1,6 @@
 /** The service under test: the binary in a fresh directory, its API with the secret key, the simulator's books. */
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -45,6 +45,7 @@ export class Service {
 
   /** Starts the process; after a stop or kill on the same port and directory. */
   async resume() {
+    if (!existsSync(BINARY)) throw new Error(`no binary at ${BINARY}: cargo build --workspace --locked, or name one by POINTSMAN_BIN`);
     const flags = ["serve", "--sandbox", "--listen", `127.0.0.1:${this.port}`, "--data-dir", join(this.directory, "data")];
     const child = spawn(BINARY, flags, {
       cwd: join(this.directory, "work"),
@@ -66,7 +67,7 @@ export class Service {
   /** Kills it as a power cut would. */
   async kill() {
     const child = this.#process;
-    if (child.exitCode !== null || child.signalCode !== null) return;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
     const ended = new Promise((done) => child.once("exit", done));
     child.kill("SIGKILL");
     await ended;
@@ -138,14 +139,19 @@ export class Service {
   async authorise(payment, headers = {}) {
     const { authorizePayment } = await this.graphql(
       `mutation($payment: AuthorisedPaymentInput!) {
-        authorizePayment(authorisePayment: $payment) { id status amount { amount currencyCode } }
+        authorizePayment(authorisePayment: $payment) { id status amount { rawAmount currency } }
       }`, { payment }, { headers });
     return authorizePayment;
   }
 
+  /** Changes what an intent costs. */
+  async setAmount(intentId, amount, currency) {
+    await this.graphql(`mutation($id: ID!, $amount: IntentAmountInput!) { updateIntent(id: $id, amount: $amount) { id } }`, { id: intentId, amount: { amount, currency } });
+  }
+
   async payment(id) {
     const { getPayment } = await this.graphql(
-      `query($id: ID!) { getPayment(id: $id) { id status amount { amount currencyCode } } }`, { id });
+      `query($id: ID!) { getPayment(id: $id) { id status amount { rawAmount currency } } }`, { id });
     return getPayment;
   }
 

@@ -19,6 +19,7 @@ export class Shop {
     // Another site than 127.0.0.1 to a browser, so that the service's frame has a process and storage of its own.
     shop.origin = `http://localhost:${shop.#server.address().port}`;
     shop.show("/pay.js", PAY_SCRIPT, { "content-type": "text/javascript" });
+    shop.show("/", '<!doctype html><html lang="en"><title>Harbour Coffee</title><main><h1>Harbour Coffee</h1></main></html>');
     shop.show("/favicon.ico", "", { "content-type": "image/png" });
     return shop;
   }

@@ -6,10 +6,9 @@ import { Shop } from "./shop.mjs";
 import { Visit } from "./visit.mjs";
 
 export class World {
-  #visits = new Set();
-
   async start(environment) {
-    [this.service, this.shop, this.evil, this.browser] = await Promise.all([Service.start(environment), Shop.start(), Shop.start(), launchBrowser()]);
+    this.service = await Service.start(environment);
+    [this.shop, this.evil, this.browser] = await Promise.all([Shop.start(), Shop.start(), launchBrowser()]);
   }
 
   async end() {
@@ -22,13 +21,6 @@ export class World {
   /** A customer's visit, ended with the test `t`. `options` are those of Playwright's contexts. */
   async visit(t, options = {}) {
     const context = await this.browser.newContext({ viewport: { width: 800, height: 900 }, ...options });
-    // The loader's shadow roots are closed; the tests and axe look into them.
-    await context.addInitScript(() => {
-      const attach = Element.prototype.attachShadow;
-      Element.prototype.attachShadow = function (init) {
-        return attach.call(this, { ...init, mode: "open" });
-      };
-    });
     const visit = new Visit(this, context);
     t.after(() => visit.end());
     return visit;

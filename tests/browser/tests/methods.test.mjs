@@ -1,0 +1,129 @@
+/** Other ways to pay: pay later, and the buttons of wallets with their stand-ins. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { VISA } from "../support/cards.mjs";
+import { until } from "../support/wait.mjs";
+import { worldForFile } from "../support/world.mjs";
+
+const world = worldForFile();
+
+const walletA = (more = {}) => ({
+  type: "walleta",
+  option: {
+    merchantInfo: { merchantName: "Harbour Coffee", merchantId: "0123456789" },
+    transactionInfo: { currencyCode: "EUR", transactionId: crypto.randomUUID(), totalPriceStatus: "FINAL", totalPrice: "50.99", countryCode: "IE" },
+    ...more,
+  },
+});
+const walletB = () => ({
+  type: "walletb",
+  option: { paymentRequest: { countryCode: "IE", currencyCode: "EUR", total: { label: "Harbour Coffee", amount: "50.99" }, supportedNetworks: ["visa", "masterCard"] } },
+});
+
+/** The page on which the customer approves or refuses, in a dialog or a window of its own. */
+async function approvalPage(visit, act) {
+  const opened = visit.context.waitForEvent("page", { timeout: 10_000 }).catch(() => undefined);
+  await act();
+  const framed = visit.frameAt("/sandbox/pages/").catch(() => undefined);
+  const found = await Promise.race([opened.then((page) => page ?? framed), framed.then((frame) => frame ?? opened)]);
+  assert.ok(found, "a page where the customer approves");
+  return found;
+}
+
+async function choosePayLater(visit) {
+  await visit.form.locator('input[name=method][value="BNPLA"]').check({ force: true });
+  return await approvalPage(visit, () => visit.payButton.click());
+}
+
+describe("methods", { concurrency: 2 }, () => {
+  test("pay later: approved, and charged once", async (t) => {
+    const visit = await world.visit(t);
+    await visit.open({ more: { alternativePaymentMethods: [{ type: "bnpla" }] } });
+    const page = await choosePayLater(visit);
+    await page.locator('button[value="complete"]').click();
+    const { id } = await visit.paid();
+    assert.equal((await world.service.charges(id)).length, 1);
+  });
+
+  test("pay later: refused there, said in words, and a card pays after that", async (t) => {
+    const visit = await world.visit(t);
+    await visit.open({ more: { alternativePaymentMethods: [{ type: "bnpla" }] } });
+    const page = await choosePayLater(visit);
+    await page.locator('button[value="fail"]').click();
+    await visit.part("Error").getByText(/not confirmed|refused|another way/i).first().waitFor();
+    await visit.form.locator('input[name=method][value="card"]').check({ force: true });
+    await visit.pay(VISA);
+    const { id } = await visit.paid();
+    assert.equal((await world.service.charges(id)).length, 1);
+  });
+
+  test("pay later is not card: no card field is asked for", async (t) => {
+    const visit = await world.visit(t);
+    await visit.open({ more: { alternativePaymentMethods: [{ type: "bnpla" }, { type: "walletc" }] } });
+    await visit.form.locator('input[name=method][value="WALLETC"]').check({ force: true });
+    assert.equal(await visit.field("cardnumber").isVisible(), false);
+    assert.equal(await visit.payButton.isEnabled(), true);
+  });
+
+  for (const [wallet, make] of [["A", walletA], ["B", walletB]]) {
+    test(`wallet ${wallet}: its stand-in pays`, async (t) => {
+      const visit = await world.visit(t);
+      await visit.open({ more: { alternativePaymentMethods: [make()] } });
+      await sheetOf(visit, wallet, "pay");
+      const { id } = await visit.paid();
+      assert.equal((await world.service.charges(id)).length, 1);
+    });
+
+    test(`wallet ${wallet}: closing its sheet is no failure, and a card pays`, async (t) => {
+      const visit = await world.visit(t);
+      await visit.open({ more: { alternativePaymentMethods: [make()] } });
+      await sheetOf(visit, wallet, "cancel");
+      await visit.called("onCancel");
+      assert.deepEqual(await visit.seen("onError"), []);
+      await visit.pay(VISA);
+      await visit.paid();
+    });
+  }
+
+  test("Elements gets the wallet's token and its payment data", async (t) => {
+    const visit = await world.visit(t);
+    await visit.open({ surface: "card", more: { alternativePaymentMethods: [walletA()] } });
+    await sheetOf(visit, "A", "pay");
+    const [result, paymentData] = await visit.called("onPaymentRequest");
+    assert.ok(result.walletToken && paymentData, JSON.stringify(result));
+  });
+
+  test("no script of a network is loaded where no button of it is asked for, and none at all for the stand-in", async (t) => {
+    const visit = await world.visit(t);
+    await visit.open({ more: { alternativePaymentMethods: [walletA(), walletB()] } });
+    await walletButton(visit, "A").waitFor();
+    const foreign = visit.requests.filter(({ url }) => !url.startsWith(world.service.url) && !url.startsWith(world.shop.origin));
+    assert.deepEqual(foreign.map(({ url }) => url), []);
+  });
+
+  test("the place of the buttons is reserved: nothing moves when they come", async (t) => {
+    const visit = await world.visit(t);
+    await visit.context.addInitScript(() => {
+      window.shift = 0;
+      new PerformanceObserver((list) => { for (const entry of list.getEntries()) window.shift += entry.value; }).observe({ type: "layout-shift", buffered: true });
+    });
+    await visit.open({ more: { alternativePaymentMethods: [walletA(), walletB()] } });
+    await walletButton(visit, "B").waitFor();
+    assert.equal(await visit.page.evaluate(() => window.shift), 0);
+  });
+});
+
+/** The wallet's button on the merchant's page. */
+function walletButton(visit, wallet) {
+  return visit.page.getByRole("button", { name: wallet === "A" ? /google|wallet a|g pay/i : /apple|wallet b/i }).first();
+}
+
+/** Opens the stand-in's sheet and answers it. */
+async function sheetOf(visit, wallet, answer) {
+  await walletButton(visit, wallet).click();
+  const sheet = visit.page.locator("dialog[open]");
+  await sheet.waitFor();
+  const buttons = sheet.getByRole("button", { name: answer === "pay" ? /pay|approve|confirm/i : /cancel|close|stop/i });
+  await until("a button in the sheet", async () => (await buttons.count()) > 0);
+  await buttons.first().click();
+}
