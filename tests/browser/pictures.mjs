@@ -12,18 +12,24 @@ import { World } from "./support/world.mjs";
 
 const LIMIT_BYTES = 60_000;
 const DOCS = resolve(fileURLToPath(import.meta.url), "../../../docs/pictures");
-const SCREENS = { desktop: { width: 1280, height: 860 }, phone: { width: 390, height: 844 } };
+const SCREENS = { desktop: { width: 1280, height: 720 }, phone: { width: 390, height: 844 } };
 
 /** What surrounds the form in the merchant's page of the pictures. */
 const SHOP_STYLE = `:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
   body { margin: 0; background: light-dark(#faf7f2, #16130f); color: light-dark(#2a211a, #efe7dd) }
-  main { max-width: 26rem; margin: 2.5rem auto; padding: 0 1.25rem } h1 { font-size: 1.4rem; margin: 0 0 1.5rem }`;
+  main { max-width: 60rem; margin: 2.5rem auto; padding: 0 1.25rem } h1 { font-size: 1.4rem; margin: 0 0 1.5rem }
+  dl { margin: 0 0 2rem } dl div { display: flex; justify-content: space-between; padding: .6rem 0; border-bottom: 1px solid light-dark(#e4dccf, #3a322a) }
+  dd { margin: 0 } dl div:last-child { font-weight: 650; border: 0 } #buy { font: inherit; padding: .7rem 1.5rem; margin-top: 1rem }
+  @media (min-width: 50rem) { main { display: grid; grid-template-columns: 1fr 26rem; column-gap: 5rem } h1 { grid-column: 1 / -1 } }`;
+const HEAD = '<link rel="stylesheet" href="/shop.css">';
+const CART = `<dl><div><dt>2 × House blend</dt><dd>€24.00</dd></div><div><dt>1 × Filter papers</dt><dd>€6.99</dd></div>
+  <div><dt>Shipping</dt><dd>€20.00</dd></div><div><dt>Total</dt><dd>€50.99</dd></div></dl>`;
 
-const more = { allowSaveCard: true, alternativePaymentMethods: [{ type: "bnpla" }, { type: "walletc" }] };
+const more = { layout: "compact", allowSaveCard: true, alternativePaymentMethods: [{ type: "bnpla" }, { type: "walletc" }] };
 
 /** How each state is reached. */
 const STATES = {
-  "drop-in": async (visit) => { await visit.open({ head: '<link rel="stylesheet" href="/shop.css">', more }); },
+  "drop-in": async (visit) => { await visit.open({ head: HEAD, body: CART, more }); },
   "drop-in-filled": async (visit) => {
     await STATES["drop-in"](visit);
     await visit.fill(VISA);
@@ -48,7 +54,7 @@ const STATES = {
     await visit.pay(THREE_D_SECURE);
     await (await visit.frameAt("/sandbox/pages/")).locator("button").first().waitFor();
   },
-  "elements": async (visit) => { await visit.open({ surface: "card", head: '<link rel="stylesheet" href="/shop.css">' }); },
+  "elements": async (visit) => { await visit.open({ surface: "card", head: HEAD, body: CART, more: { layout: "compact" } }); },
   "hosted": async (visit) => { await visit.hosted({ alternativePaymentMethods: JSON.stringify(more.alternativePaymentMethods) }); },
   "hosted-filled": async (visit) => {
     await visit.hosted();
@@ -72,7 +78,7 @@ const STATES = {
   "hosted-missing": async (visit) => { await visit.hosted({ apiKey: undefined }, { waits: false }); },
   "hosted-french": async (visit) => { await visit.hosted({ language: "fr" }); },
   "bank": async (visit) => {
-    await visit.hosted();
+    await STATES["drop-in"](visit);
     await visit.pay(THREE_D_SECURE);
     const bank = await visit.frameAt("/sandbox/pages/");
     await visit.page.goto(bank.url());
@@ -86,13 +92,13 @@ const STATES = {
 /** The pictures of the documents: state, screen, scheme. */
 const KEPT = [
   ["drop-in-filled", "desktop", "light"],
-  ["hosted-filled", "desktop", "light"],
-  ["hosted", "desktop", "dark"],
-  ["hosted-filled", "phone", "light"],
-  ["drop-in-declined", "phone", "light"],
   ["challenge", "desktop", "light"],
-  ["hosted-paid", "phone", "dark"],
+  ["drop-in-wrong", "desktop", "dark"],
   ["start-page", "desktop", "light"],
+  ["drop-in-filled", "phone", "dark"],
+  ["drop-in-declined", "phone", "light"],
+  ["drop-in-paid", "phone", "light"],
+  ["bank", "phone", "dark"],
 ];
 
 /** The page as WebP, by the browser itself, in the best quality that fits. */
