@@ -30,6 +30,7 @@ const SCRIPTS = {
   "card.js": "src/frame/card.ts",
   "checkout.js": "src/frame/checkout.ts",
   "hosted.js": "src/frame/hosted.ts",
+  "message.js": "src/frame/message.ts",
   "challenge.js": "src/frame/challenge.ts",
   "return.js": "src/frame/return.ts",
 };

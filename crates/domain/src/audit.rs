@@ -83,6 +83,10 @@ text_enum!(
         PageScriptAuthorised = "page_script.authorised",
         /// A script was taken out of a guarded page's inventory.
         PageScriptWithdrawn = "page_script.withdrawn",
+        /// A payment link was made.
+        PaymentLinkCreated = "payment_link.created",
+        /// A payment link was ended.
+        PaymentLinkEnded = "payment_link.ended",
         /// A stored payment method was deleted.
         PaymentMethodDeleted = "payment_method.deleted",
         /// The number of a deleted payment method was erased.

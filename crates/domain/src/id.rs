@@ -86,6 +86,10 @@ plain_uuid_id!(
     IntentId
 );
 plain_uuid_id!(
+    /// A payment link.
+    LinkId
+);
+plain_uuid_id!(
     /// A dispute.
     DisputeId
 );

@@ -34,6 +34,7 @@ pub mod number_quota;
 pub mod page;
 pub mod page_guard;
 pub mod payment;
+pub mod payment_link;
 pub mod person;
 pub mod processor_text;
 pub mod processor_token;

@@ -32,6 +32,7 @@ mod measure;
 mod notifications;
 mod numbers;
 mod page_guard;
+mod payment_links;
 mod payments;
 mod people;
 mod processor_tokens;
@@ -94,6 +95,10 @@ pub use numbers::SentNumber;
 pub use page_guard::{
     CheckPage, CheckedPage, GROUPS_MAX, GuardedPageView, PageViolationView, ReportAddress,
     SavePage, no_such_page,
+};
+pub use payment_links::{
+    CreatePaymentLink, LinkPage, LinkShop, LinkVisit, PaidReceipt, PaymentLinkPage,
+    PaymentLinkView, no_such_link,
 };
 pub use payments::{
     Abandon, Authorise, Cancel, Capture, Decide, Instrument, ListPayments, Payer, PaymentPage,

@@ -202,6 +202,19 @@ impl Engine {
         })
     }
 
+    /// Whether the caller may have customers sent back to this address.
+    ///
+    /// # Errors
+    /// `error.validation` for `field`, with what to set; `error.unavailable`, `error.unknown`.
+    pub async fn check_return(
+        &self,
+        caller: &Caller,
+        address: &RedirectUrl,
+        field: &str,
+    ) -> Result<(), Fault> {
+        self.check_returns(caller, &[(Some(address), field)]).await
+    }
+
     /// Whether it is the page of ours that tells the shop's page that the customer is back. It leads nowhere else.
     fn is_own_return(&self, address: &RedirectUrl) -> bool {
         let path = address.as_str().strip_prefix(self.public_url());

@@ -18,6 +18,7 @@ mod node;
 mod notifications;
 mod operations;
 mod page_guard;
+mod payment_links;
 mod payments;
 mod product;
 mod shared;

@@ -15,14 +15,15 @@ use self::key::Key;
 use crate::{
     attachments, connections, customers, disputes, events,
     executor::{Answer, Arguments, Items, LookAhead, Out, Root, RootCall, RootFields},
-    flows, intents, node, notifications, page_guard, payments,
+    flows, intents, node, notifications, page_guard, payment_links, payments,
     shared::Sight,
     teams_and_keys, tokens, wallets, webhooks,
 };
 
 /// The operations of each area.
-const AREAS: [&[Operation]; 15] = [
+const AREAS: [&[Operation]; 16] = [
     payments::OPERATIONS,
+    payment_links::OPERATIONS,
     intents::OPERATIONS,
     disputes::OPERATIONS,
     notifications::OPERATIONS,

@@ -123,6 +123,14 @@ pub fn revoke(team: TeamId, id: KeyId, at: Timestamp) -> Statement {
     )
 }
 
+/// Ends a team's client tokens that were made under this name.
+pub fn revoke_named(team: TeamId, name: &str, at: Timestamp) -> Statement {
+    Statement::any(
+        "update credential set revoked_at = $3 where team_id = $1 and name = $2 and kind = 'client' and revoked_at is null",
+        vec![team.key().into(), name.into(), at.micros().into()],
+    )
+}
+
 /// Ends a credential at a time, unless it ends earlier. Touches no row when it does, or is revoked.
 pub fn end_at(team: TeamId, id: KeyId, at: Timestamp) -> Statement {
     Statement::one(

@@ -40,6 +40,7 @@ pub mod overdue;
 pub mod page_violation;
 mod part;
 pub mod payment;
+pub mod payment_link;
 pub mod payment_list;
 pub mod processor_token;
 mod query;
@@ -140,6 +141,11 @@ pub const MIGRATIONS: &[Migration] = &[
         number: 34,
         name: "deleted attachments",
         sql: include_str!("../migrations/0034_deleted_attachments.sql"),
+    },
+    Migration {
+        number: 37,
+        name: "payment links",
+        sql: include_str!("../migrations/0037_payment_links.sql"),
     },
     Migration {
         number: 40,

@@ -3,8 +3,11 @@
 //!
 //! They load one script and one style, run nothing inline, and their texts are English until the script replaces them.
 
+mod message;
+
 use askama::Template;
 
+pub use self::message::{BridgeEvent, Fact, Message, Tone, message};
 use crate::plain;
 
 /// The addresses of a document's script and style.
@@ -202,6 +205,7 @@ pub struct CartLine {
 #[template(path = "sdk/hosted.html")]
 struct HostedPage<'a> {
     assets: &'a Assets,
+    folder: String,
     mode: &'static str,
     page: &'a Hosted,
     form: Form<'a>,
@@ -211,6 +215,7 @@ struct HostedPage<'a> {
 pub fn hosted(assets: &Assets, mode: Mode, page: &Hosted) -> String {
     rendered(&HostedPage {
         assets,
+        folder: crate::folder(),
         mode: mode.name(),
         page,
         form: Form {

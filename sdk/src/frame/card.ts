@@ -21,6 +21,7 @@ class Elements {
   #options: FrameOptions;
   #messages: Messages;
   #isSubmitting = false;
+  #isForbidden = false;
 
   constructor(channel: Channel, options: FrameOptions, messages: Messages) {
     this.#channel = channel;
@@ -48,11 +49,16 @@ class Elements {
     find("main").hidden = false;
     reportHeight(this.#channel);
     this.#channel.post({ type: "ready" });
-    const configuration = await configurationOf(api);
+    const configuration = await configurationOf(api, find("#pm-form").dataset["origin"] ?? "");
     if (configuration.kind === "known") {
       if (configuration.facts.cardRanges) void this.#form.offerBrands(api);
       this.#channel.post(walletFacts(configuration.facts, this.#messages));
     } else {
+      // Another team allows this page, and not the token's own.
+      if (configuration.error.type === "api.key.forbidden") {
+        this.#isForbidden = true;
+        this.enable(false);
+      }
       this.#channel.post({ error: configuration.error, type: "error" });
     }
   }
@@ -106,7 +112,7 @@ class Elements {
   }
 
   enable(isEnabled: boolean): void {
-    find<HTMLFieldSetElement>("#pm-fields").disabled = !isEnabled;
+    find<HTMLFieldSetElement>("#pm-fields").disabled = !isEnabled || this.#isForbidden;
   }
 
   #refuse(attempt: string, errors: Parameters<typeof problemOf>[0], kind: string): void {

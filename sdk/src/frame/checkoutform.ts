@@ -105,10 +105,12 @@ export class Checkout {
     void supplyLater(this.#messages);
     const { resumePayment } = this.#options;
     if (resumePayment) void this.#resume(resumePayment);
-    const configuration = await configurationOf(this.#api);
+    const configuration = await configurationOf(this.#api, this.#surroundings.shop);
     if (configuration.kind === "unknown") {
       this.#surroundings.failed(configuration.error);
       if (configuration.error.type === "api.key.unauthorized" && !this.#isBusy) this.#showExpired();
+      // Another team allows this page, and not the token's own.
+      if (configuration.error.type === "api.key.forbidden") this.#showEnded("status.misconfigured");
       return;
     }
     const { amount, cardRanges, currencyCode, expiresAt } = configuration.facts;

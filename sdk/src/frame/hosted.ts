@@ -7,30 +7,13 @@ import { fields, page, payment } from "../shared/messages/en.js";
 import { readOptions } from "../shared/options.js";
 import { standingOf, type Payment } from "../shared/paymentstatus.js";
 import type { BrowserData, FrameOptions } from "../shared/protocol.js";
+import { tellApp } from "./bridge.js";
 import { Checkout } from "./checkoutform.js";
 import { find, findOptional } from "./dom.js";
 import { forgetPlace, keepAddress, keepPlace, readPlace, withoutToken } from "./place.js";
 import type { Errand, Surroundings } from "./surroundings.js";
 
 const ENGLISH = { ...fields, ...payment, ...page };
-
-interface Bridge {
-  handleEvent(type: string, json: string): void;
-}
-
-declare global {
-  interface Window {
-    checkoutBridge?: Bridge;
-    webkit?: { readonly messageHandlers?: { readonly checkoutBridge?: { postMessage(message: unknown): void } } };
-  }
-}
-
-/** Tells the app whose web view this is. */
-function tellApp(type: "error" | "paymentComplete", payload: unknown): void {
-  const json = JSON.stringify(payload);
-  window.checkoutBridge?.handleEvent(type, json);
-  window.webkit?.messageHandlers?.checkoutBridge?.postMessage({ payload: json, type });
-}
 
 /** The options that the server has checked and written into the document. */
 function writtenOptions(): object {

@@ -87,6 +87,12 @@ pub const OPERATIONS: &[Operation] = &[
         Counted,
     ),
     row(
+        "createPaymentLink",
+        Holders::SecretKeys,
+        Scope::Payments,
+        Done(Act::PaymentLinkCreated),
+    ),
+    row(
         "decideApproval",
         Holders::SecretKeys,
         Scope::Payments,
@@ -148,6 +154,12 @@ pub const OPERATIONS: &[Operation] = &[
     ),
     row("disputeEvidence", Holders::SecretKeys, Scope::Read, Counted),
     row("events", Holders::SecretKeys, Scope::Read, Counted),
+    row(
+        "endPaymentLink",
+        Holders::SecretKeys,
+        Scope::Payments,
+        Done(Act::PaymentLinkEnded),
+    ),
     row("exportFlow", Holders::SecretKeys, Scope::Read, Counted),
     row(
         "generateClientToken",
@@ -160,6 +172,7 @@ pub const OPERATIONS: &[Operation] = &[
     row("getFlow", Holders::SecretKeys, Scope::Read, Counted),
     row("getIntent", Holders::All, Scope::Read, Counted),
     row("getPayment", Holders::ClientTokens, Scope::Read, Counted),
+    row("getPaymentLink", Holders::SecretKeys, Scope::Read, Counted),
     row(
         "getPaymentMethod",
         Holders::SecretKeys,
@@ -224,6 +237,12 @@ pub const OPERATIONS: &[Operation] = &[
     ),
     row(
         "listPageViolations",
+        Holders::SecretKeys,
+        Scope::Read,
+        Counted,
+    ),
+    row(
+        "listPaymentLinks",
         Holders::SecretKeys,
         Scope::Read,
         Counted,

@@ -12,7 +12,7 @@ use domain::{
     event::{Event, EventKind},
     expiry::Expiry,
     id::{
-        AttachmentId, BlobId, ConnectionId, CustomerId, FlowId, IntentId, KeyId, MethodId,
+        AttachmentId, BlobId, ConnectionId, CustomerId, FlowId, IntentId, KeyId, LinkId, MethodId,
         PaymentId, RefundId, TeamId, VaultToken,
     },
     intent::{self, CartItem, CartPatch, Changes, Intent, Start},
@@ -22,12 +22,14 @@ use domain::{
         FlowRun, Gateway, ImportMode, NewPayment, Operation, OperationKind, OperationState,
         PaidWith, Payer, Payment, Status,
     },
+    payment_link::{LinkStatus, PaymentLink},
     person::{Address, Company, ShippingAddress},
+    redirect::RedirectUrl,
     team::{ReturnHost, TeamSettings},
 };
 use engine::{
-    AttachmentView, ClientTokenView, ConnectionView, FlowTrial, FlowView, SdkConfiguration,
-    TeamView, TrialStep, UploadAddress, WalletAConfiguration,
+    AttachmentView, ClientTokenView, ConnectionView, FlowTrial, FlowView, PaymentLinkView,
+    SdkConfiguration, TeamView, TrialStep, UploadAddress, WalletAConfiguration,
 };
 use serde_json::json;
 
@@ -61,6 +63,30 @@ pub(crate) fn sdk_configuration() -> SdkConfiguration {
         wallet_b: text("merchant.shop"),
         expires_at: Some(at()),
         card_ranges: true,
+    }
+}
+
+pub(crate) fn payment_link() -> PaymentLinkView {
+    let link = PaymentLink {
+        id: uuid(LinkId::parse),
+        team: uuid(TeamId::parse),
+        version: 2,
+        token: "t".to_owned(),
+        created_at: at(),
+        money: Money::new(5099, Currency::parse("EUR").unwrap()),
+        flow: FlowId::parse("default").unwrap(),
+        order_id: text("o-1"),
+        description: text("Two boxes of tea"),
+        intent: Some(uuid(IntentId::parse)),
+        return_url: RedirectUrl::parse("https://shop.example", "url").ok(),
+        expires_at: Some(at()),
+        ended_at: Some(at()),
+    };
+    PaymentLinkView {
+        url: "https://pay.example/pay/t".to_owned(),
+        status: LinkStatus::Paid,
+        payment: Some(uuid(PaymentId::parse)),
+        link,
     }
 }
 

@@ -13,8 +13,9 @@ use futures_util::future::BoxFuture;
 pub use client::{AskError, ask};
 pub use listener::AdminSocket;
 pub use request::{
-    AuditWanted, FlowText, KeyKind, KeyWanted, PageAct, PageCheck, PageScriptWanted, PageWanted,
-    Request, ResumeWord, TeamChanges, WebhookAct, WebhookSave, WebhookWanted,
+    AuditWanted, FlowText, KeyKind, KeyWanted, LinkAct, LinkSave, LinkWanted, PageAct, PageCheck,
+    PageScriptWanted, PageWanted, Request, ResumeWord, TeamChanges, WebhookAct, WebhookSave,
+    WebhookWanted,
 };
 
 /// Takes the lines that an operation prints.

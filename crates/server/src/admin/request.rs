@@ -117,6 +117,8 @@ pub enum Request {
         /// The team's id or name; every team when absent.
         team: Option<String>,
     },
+    /// Does something with payment links.
+    Link(LinkWanted),
     /// Does something with webhook endpoints.
     Webhook(WebhookWanted),
     /// Does something with guarded pages.
@@ -156,6 +158,56 @@ pub struct KeyWanted {
     pub expires: Option<String>,
     /// What a secret key may do; everything when there is none.
     pub scopes: Vec<Scope>,
+}
+
+/// What is to be done with a team's payment links.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LinkWanted {
+    /// The team's id or name; the first team when absent.
+    pub team: Option<String>,
+    /// What.
+    pub act: LinkAct,
+}
+
+/// What is done with payment links.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LinkAct {
+    /// Makes one.
+    Create(LinkSave),
+    /// Lists them, the newest first.
+    List {
+        /// How many at most.
+        first: u16,
+    },
+    /// Ends one.
+    End {
+        /// The link's id.
+        id: String,
+    },
+}
+
+/// A payment link to be made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LinkSave {
+    /// How much, in minor units.
+    pub amount: i64,
+    /// The currency's code.
+    pub currency: String,
+    /// What it is for.
+    pub description: Option<String>,
+    /// The merchant's order.
+    pub order_id: Option<String>,
+    /// The flow's id; the default one when absent.
+    pub flow: Option<String>,
+    /// The intent's id; one of its own when absent.
+    pub intent: Option<String>,
+    /// When it ends, as it was written; never when absent.
+    pub expires: Option<String>,
+    /// Where the customer goes back to.
+    pub return_url: Option<String>,
+    /// Whether it is for any number of payments.
+    pub many: bool,
 }
 
 /// What is to be done with a team's webhook endpoints.

@@ -166,6 +166,19 @@ impl App {
         }
     }
 
+    /// Addresses that a command prints while no server runs are those of the server that is configured.
+    pub fn reachable_as_configured(&self, settings: &Settings) {
+        let server = &settings.server;
+        let scheme = if server.tls.is_some() {
+            "https"
+        } else {
+            "http"
+        };
+        let base = server.public_url.clone();
+        let base = base.unwrap_or_else(|| format!("{scheme}://{}", server.listen));
+        self.engine.reachable_at(base);
+    }
+
     /// What performs commands on this service.
     pub fn operator(&self) -> Arc<dyn Operator> {
         Arc::new(operator::Local {

@@ -3,6 +3,7 @@
 mod audit;
 mod flows;
 mod keys;
+mod links;
 mod pages;
 mod payments;
 mod team;
@@ -95,6 +96,7 @@ impl Local {
                     .await
             }
             Request::Explain { payment, team } => self.explain(&payment, team, say).await,
+            Request::Link(wanted) => self.link(wanted, say).await,
             Request::Webhook(wanted) => self.webhook(wanted, say).await,
             Request::Page(wanted) => self.page(wanted, say).await,
             Request::VaultRotate => self.rotate(say).await,

@@ -405,6 +405,8 @@ fn rules(settings: &Settings, places: Arc<Places>) -> Rules {
         rate: settings.limits.requests_per_second.map(Rate::new),
         public_metrics: settings.mode == Mode::Test,
         mode: settings.mode,
+        // It could be read when the settings were.
+        domain_association: settings.wallets.domain_association().ok().flatten(),
         sandbox: settings.sandbox == Sandbox::Open,
         https: settings.server.tls.is_some()
             || settings

@@ -2,6 +2,7 @@
 
 mod api;
 mod flows;
+mod links;
 mod pages;
 mod webhooks;
 
@@ -12,6 +13,7 @@ use domain::{audit::Act, rights::Scope};
 
 pub(super) use api::{Access, Events, Listen};
 pub(super) use flows::{ExportFlow, Flows, ImportFlow};
+pub(super) use links::{CreateLink, Links};
 pub(super) use pages::{OfTeam, Pages};
 pub(super) use webhooks::{OneWebhook, Webhooks};
 
@@ -47,6 +49,9 @@ pub(super) enum Command {
     /// Flows: what a team's payments run under
     #[command(subcommand)]
     Flow(Flows),
+    /// Payment links: addresses that are sent to customers, who pay there
+    #[command(subcommand)]
+    Link(Links),
     /// Webhook endpoints: where a team's events are sent
     #[command(subcommand)]
     Webhook(Webhooks),

@@ -23,6 +23,8 @@ const DIRECTORY: Subject = Subject::new("data directory", "mode");
 const KEY_FILE: Subject = Subject::new("key file", "mode");
 /// Where those about the certificate are.
 const TLS: Subject = Subject::new("configuration", "server.tls");
+/// Where those about wallet B's proof of this domain are.
+const ASSOCIATION: Subject = Subject::new("configuration", "wallets.b.domain_association");
 /// Where those about the configuration are.
 const CONFIGURATION: Subject = Subject::new("configuration", "settings");
 
@@ -38,6 +40,7 @@ pub(super) fn check(flags: &Check) -> anyhow::Result<ExitCode> {
                 Ok(Some(_)) => findings.ok(TLS, "certificate and key can be used"),
                 Err(error) => findings.problem(TLS, error.to_string()),
             }
+            association(&settings, &mut findings);
             look_into(settings, &mut findings)?;
         }
         Err(problems) => problems
@@ -56,6 +59,22 @@ pub(super) fn check(flags: &Check) -> anyhow::Result<ExitCode> {
     } else {
         ExitCode::SUCCESS
     })
+}
+
+/// Whether wallet B's button can be shown on the hosted page.
+fn association(settings: &Settings, findings: &mut Findings) {
+    match settings.wallets.domain_association() {
+        Ok(Some(_)) => findings.ok(
+            ASSOCIATION,
+            "wallet B's proof of this domain is served at /.well-known/apple-developer-merchantid-domain-association",
+        ),
+        Ok(None) if settings.wallets.has_wallet_b() => findings.warning(
+            ASSOCIATION,
+            "wallet B is set up without it: Apple shows no button on the hosted page of this domain",
+        ),
+        // What can't be read was refused with the settings.
+        Ok(None) | Err(_) => {}
+    }
 }
 
 fn look_into(mut settings: Settings, findings: &mut Findings) -> anyhow::Result<()> {

@@ -8,6 +8,7 @@ mod check;
 mod demo;
 mod events;
 mod flow;
+mod link;
 mod listen;
 mod migrate;
 mod operate;
@@ -59,6 +60,7 @@ pub fn run() -> ExitCode {
         Command::Team(Teams::List { place }) => operate::operate(&place, &Request::TeamList),
         Command::Key(command) => key(command),
         Command::Flow(command) => flow::run(command),
+        Command::Link(command) => link::run(command),
         Command::Webhook(command) => webhook::run(command),
         Command::Page(command) => page::run(command),
         Command::Audit(command) => audit::run(command),

@@ -116,6 +116,7 @@ async fn here(
     if makes {
         app.note_server()?;
     }
+    app.reachable_as_configured(&settings);
     let result = app.operator().perform(request.clone(), say).await;
     app.close().await;
     result.map_err(|why| anyhow!(why))

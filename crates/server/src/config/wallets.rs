@@ -16,6 +16,9 @@ const FILE_MAX: u64 = 256 * 1024;
 /// A signature that may be older than this may as well not be checked.
 const LONGEST_AGE: Duration = Duration::from_hours(24);
 
+/// The file that proves to wallet B that a domain is the merchant's.
+const DOMAIN_ASSOCIATION: &str = "wallets.b.domain_association";
+
 /// `[wallets]`
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wallets {
@@ -41,6 +44,7 @@ struct SectionB {
     signature_max_age: Duration,
     identity: Pair,
     validation_hosts: Vec<String>,
+    domain_association: Option<PathBuf>,
 }
 
 /// A certificate and its key, where they are given.
@@ -86,12 +90,29 @@ impl Wallets {
                     "wallets.b.validation_hosts",
                     vec![VALIDATION_HOSTS.to_owned()],
                 ),
+                domain_association: reader.path(DOMAIN_ASSOCIATION),
             },
         };
         if let Err((setting, why)) = wallets.keys(mode) {
             reader.refuse(&setting, &why);
         }
+        if let Err((setting, why)) = wallets.domain_association() {
+            reader.refuse(&setting, &why);
+        }
         wallets
+    }
+
+    /// What wallet B reads at this domain, so that its button may be shown here, from its file.
+    ///
+    /// # Errors
+    /// The setting, when the file can't be read.
+    pub fn domain_association(&self) -> Result<Option<String>, Problem> {
+        public_content(DOMAIN_ASSOCIATION, self.b.domain_association.as_ref())
+    }
+
+    /// Whether wallet B is set up here.
+    pub fn has_wallet_b(&self) -> bool {
+        !self.b.is_absent()
     }
 
     /// The keys, from their files.

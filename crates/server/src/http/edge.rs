@@ -25,7 +25,7 @@ use super::{
     origins::{Origins, Verdict},
     page_reports,
     request_id::{self, RequestId},
-    sdk::PublicFile,
+    sdk::SharingDecided,
     web::Web,
 };
 use crate::{
@@ -104,7 +104,7 @@ pub(super) async fn edge(
             .await;
         let mut response =
             answered.unwrap_or_else(|_panic| Envelope::defect(id.text()).answer(Media::Json));
-        if response.extensions().get::<PublicFile>().is_none() {
+        if response.extensions().get::<SharingDecided>().is_none() {
             web.rules
                 .origins
                 .permit(origin.as_ref(), verdict.said(), response.headers_mut());

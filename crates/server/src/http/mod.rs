@@ -14,6 +14,7 @@ mod envelope;
 mod graphql;
 mod head;
 mod health;
+mod hosted;
 mod key;
 mod left_over;
 mod media;
@@ -43,7 +44,7 @@ use axum::{
     Router,
     extract::{Path, Request, State, rejection::PathRejection},
     middleware,
-    response::Response,
+    response::{IntoResponse, Response},
     routing::{any, get, post, put},
 };
 use domain::Code;
@@ -99,7 +100,8 @@ pub fn router(web: &Arc<Web>) -> Router {
             "/token-return/{token}",
             get(token_return::back).post(token_return::back),
         );
-    router = router.merge(sdk::routes());
+    router = router.route(DOMAIN_ASSOCIATION, get(domain_association));
+    router = router.merge(sdk::routes()).merge(hosted::routes());
     if web.rules.public_metrics {
         router = router.route("/metrics", get(health::metrics));
     }
@@ -125,6 +127,16 @@ fn within_edge(router: Router<Arc<Web>>, web: &Arc<Web>) -> Router {
         .method_not_allowed_fallback(wrong_method)
         .layer(middleware::from_fn_with_state(Arc::clone(web), edge::edge))
         .with_state(Arc::clone(web))
+}
+
+/// Where Apple looks for the proof that a domain is the merchant's. Source: Apple Pay on the Web, "Register a merchant domain".
+const DOMAIN_ASSOCIATION: &str = "/.well-known/apple-developer-merchantid-domain-association";
+
+async fn domain_association(State(web): State<Arc<Web>>) -> Response {
+    match &web.rules.domain_association {
+        Some(text) => text.clone().into_response(),
+        None => no_such_address(),
+    }
 }
 
 async fn start(State(web): State<Arc<Web>>, request: Request) -> Response {

@@ -124,6 +124,7 @@ impl Site {
             rate: None,
             public_metrics: true,
             mode: domain::caller::Mode::Test,
+            domain_association: None,
             sandbox: true,
             https: false,
             trusted_proxies: Vec::new(),

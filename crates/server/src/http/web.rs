@@ -54,6 +54,8 @@ pub struct Rules {
     pub public_metrics: bool,
     /// Whether money is real.
     pub mode: Mode,
+    /// What wallet B reads at this domain.
+    pub domain_association: Option<String>,
     /// Whether the simulator's books and pages are there.
     pub sandbox: bool,
     /// Whether browsers are asked to come back over TLS alone.

@@ -20,6 +20,7 @@ use domain::{
     page_guard::GuardedPage,
     payment::Payment,
     payment::PaymentEvent,
+    payment_link::PaymentLink,
     processor_token::TokenRequest,
     team::TeamSettings,
     webhook::Attempts,
@@ -59,6 +60,7 @@ const COLUMNS: &[(&str, &str, Content)] = &[
     ("notification", "body", Sample("notification")),
     ("once", "answer", AsGiven),
     ("payment", "body", Sample("payment")),
+    ("payment_link", "body", Sample("payment_link")),
     ("team_setting", "body", Sample("team_setting")),
     ("token_request", "body", Sample("token_request")),
     ("webhook_delivery", "body", Sample("webhook_delivery")),
@@ -267,6 +269,8 @@ fn what_is_stored_of_checkouts_and_the_vault_stays_as_it_is() {
         ("CartItem", cart),
     ];
     golden!("intent", types).holds::<Intent>();
+    let link = include_str!("../../../domain/src/payment_link.rs");
+    golden!("payment_link", &[("PaymentLink", link)]).holds::<PaymentLink>();
     let token = include_str!("../../../domain/src/processor_token.rs");
     golden!("token_request", &[("TokenRequest", token)]).holds::<TokenRequest>();
 }

@@ -69,6 +69,7 @@ fn good(operation: &str) -> Value {
         "headlessAuthorizePayment" => json!({"headlessAuthorisePayment": {
             "paymentProcessorConnectionId": "simulator-a",
             "paymentMethod": {"type": "CARD", "card": card}}}),
+        "createPaymentLink" => json!({"amount": 1000, "currencyCode": "EUR"}),
         "createCustomer" => json!({"data": {"customer": {"name": "Ada"}, "card": card}}),
         "tokenisePaymentMethod" | "tokeniseCard" => {
             json!({"data": {"paymentMethod": {"card": card}}})

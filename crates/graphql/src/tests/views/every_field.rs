@@ -5,8 +5,8 @@ use apollo_compiler::{Schema, ast::Type, schema::ExtendedType};
 use super::{
     super::samples::{
         connection, customer, delivery, dispute, endpoint, event, evidence, flow, guarded_page,
-        issued_token, notification, page_violation, sdk_configuration, team, trial, upload_address,
-        with,
+        issued_token, notification, page_violation, payment_link, sdk_configuration, team, trial,
+        upload_address, with,
     },
     *,
 };
@@ -21,12 +21,20 @@ use crate::{
     flows::views::{FlowObject, FlowTrialObject},
     notifications::views::NotificationObject,
     page_guard::views::{PageObject, ViolationObject},
+    payment_links::views::PaymentLinkObject,
     teams_and_keys::views::{
         ClientTokenObject, IssuedClientToken, SdkConfigurationObject, TeamObject,
     },
     tokens::views::{CardTokenObject, ProcessorTokenObject},
     webhooks::views::{DeliveryObject, EndpointObject},
 };
+
+fn links() -> Connection<PaymentLinkObject> {
+    Connection {
+        facts: facts(),
+        rows: vec![("l".to_owned(), PaymentLinkObject(payment_link()))],
+    }
+}
 
 fn issued_tokens() -> Connection<IssuedClientToken> {
     Connection {
@@ -143,7 +151,6 @@ fn every_field_of_every_output_type_resolves() {
         token: "tok_1".to_owned(),
     };
     let (team, tokens) = (TeamObject(team()), issued_tokens());
-    let sdk = SdkConfigurationObject(sdk_configuration());
     let intents = Connection {
         facts: facts(),
         rows: vec![("i".to_owned(), intent_object(Sight::Whole))],
@@ -158,7 +165,7 @@ fn every_field_of_every_output_type_resolves() {
         &customers(),
         &token,
         &team,
-        &sdk,
+        &SdkConfigurationObject(sdk_configuration()),
         &tokens,
         &CustomerObject(customer()),
         &flow,
@@ -175,6 +182,7 @@ fn every_field_of_every_output_type_resolves() {
         &processor_token,
         &page(),
         &intents,
+        &links(),
         &Connection {
             facts: facts(),
             rows: vec![("d".to_owned(), DisputeObject(dispute()))],

@@ -3,7 +3,7 @@
 //! None of them sets a cookie or holds anything of a team; the credential reaches a frame by its channel, never by its
 //! address.
 
-use std::sync::Arc;
+use std::{io::Write as _, sync::Arc};
 
 use axum::{
     body::Body,
@@ -11,13 +11,14 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use domain::caller::Mode;
-use http::{HeaderValue, StatusCode, Uri, header};
+use flate2::{Compression, write::GzEncoder};
+use http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use web::sdk::{Assets, Refused, Surface};
 
 use super::{
     super::web::Web,
     embedder::{Embedders, Refusal},
-    files::{labelled, manifest},
+    files::{SharingDecided, labelled, manifest, takes_gzip},
 };
 
 /// A frame's document may be kept for so long by the browser that asked for it.
@@ -75,11 +76,21 @@ pub(crate) fn with_policy(status: StatusCode, text: String, policy: &Policy<'_>)
     // Merchants open pages in windows of their own, and a page in a window tells the one that opened it that it is over.
     let none = HeaderValue::from_static("unsafe-none");
     headers.insert("cross-origin-opener-policy", none);
+    response.extensions_mut().insert(SharingDecided);
     labelled(response)
 }
 
+/// The addresses of a page of our own: its script, and the style of the form with what stands around it.
+pub(crate) fn page_assets(script: &str) -> Assets {
+    let style = manifest().and_then(|manifest| manifest.address("hosted.css"));
+    Assets {
+        style: style.unwrap_or_default(),
+        ..assets(script)
+    }
+}
+
 /// The addresses of a document's script and style.
-pub(crate) fn assets(script: &str) -> Assets {
+fn assets(script: &str) -> Assets {
     let address = |name| {
         let found = manifest().and_then(|manifest| manifest.address(name));
         found.unwrap_or_default()
@@ -103,13 +114,40 @@ pub(crate) const fn mode(web: &Web) -> web::sdk::Mode {
 }
 
 /// `GET /sdk/v1/frame/card`: the card fields alone.
-pub(super) async fn card(State(web): State<Arc<Web>>, uri: Uri) -> Response {
-    frame(&web, &uri, Surface::Card).await
+pub(super) async fn card(State(web): State<Arc<Web>>, uri: Uri, headers: HeaderMap) -> Response {
+    compressed(frame(&web, &uri, Surface::Card).await, &headers).await
 }
 
 /// `GET /sdk/v1/frame/checkout`: the whole checkout.
-pub(super) async fn checkout(State(web): State<Arc<Web>>, uri: Uri) -> Response {
-    frame(&web, &uri, Surface::Checkout).await
+pub(super) async fn checkout(
+    State(web): State<Arc<Web>>,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Response {
+    compressed(frame(&web, &uri, Surface::Checkout).await, &headers).await
+}
+
+/// The document, compressed where the browser takes it: it counts before a card can be typed in. Only for what holds no secret.
+async fn compressed(response: Response, request: &HeaderMap) -> Response {
+    let (mut parts, body) = response.into_parts();
+    let vary = HeaderValue::from_static("accept-encoding");
+    parts.headers.insert(header::VARY, vary);
+    if !takes_gzip(request) {
+        return Response::from_parts(parts, body);
+    }
+    // It is in memory already.
+    let Ok(text) = axum::body::to_bytes(body, usize::MAX).await else {
+        return StatusCode::INTERNAL_SERVER_ERROR.into_response();
+    };
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    match encoder.write_all(&text).and_then(|()| encoder.finish()) {
+        Ok(zipped) => {
+            let gzip = HeaderValue::from_static("gzip");
+            parts.headers.insert(header::CONTENT_ENCODING, gzip);
+            Response::from_parts(parts, Body::from(zipped))
+        }
+        Err(_) => Response::from_parts(parts, Body::from(text)),
+    }
 }
 
 async fn frame(web: &Web, uri: &Uri, surface: Surface) -> Response {

@@ -37,10 +37,10 @@ struct Built {
 
 static BUILT: &[Built] = include!(concat!(env!("OUT_DIR"), "/sdk_files.rs"));
 
-/// Marks a response that pages of every origin may read: integrity checks of a script need that, whatever origins may call
-/// the API.
+/// Marks a response whose handler has decided who may read it, whatever origins may call the API: pages of every origin read
+/// loaders, since integrity checks need that; no script of another origin reads a document of ours.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct PublicFile;
+pub(crate) struct SharingDecided;
 
 /// The names of the built files, which change with their content.
 #[derive(Debug, Deserialize)]
@@ -175,7 +175,7 @@ fn for_everybody(mut response: Response) -> Response {
     headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, any);
     let cross = HeaderValue::from_static("cross-origin");
     headers.insert("cross-origin-resource-policy", cross);
-    response.extensions_mut().insert(PublicFile);
+    response.extensions_mut().insert(SharingDecided);
     labelled(response)
 }
 
@@ -233,7 +233,7 @@ fn is_same(known: &str, tag: &str) -> bool {
 }
 
 /// Whether the client takes an answer that is compressed with gzip.
-fn takes_gzip(request: &HeaderMap) -> bool {
+pub(super) fn takes_gzip(request: &HeaderMap) -> bool {
     request
         .get_all(header::ACCEPT_ENCODING)
         .iter()
@@ -320,7 +320,9 @@ mod tests {
             "card.js",
             "checkout.js",
             "challenge.js",
+            "hosted.css",
             "hosted.js",
+            "message.js",
             "return.js",
             "frame.css",
         ] {

@@ -11,7 +11,8 @@ use axum::{Router, routing::get};
 
 use super::web::Web;
 
-pub(crate) use files::PublicFile;
+pub(super) use documents::{Policy, mode, page_assets, with_policy};
+pub(crate) use files::SharingDecided;
 
 /// The routes of the SDK.
 pub(super) fn routes() -> Router<Arc<Web>> {

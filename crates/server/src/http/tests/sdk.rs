@@ -77,6 +77,19 @@ fn a_loader_is_read_by_pages_of_every_origin_whatever_may_call() {
 }
 
 #[test]
+fn wallet_bs_proof_of_the_domain_is_served_where_it_is_set() {
+    let path = "/.well-known/apple-developer-merchantid-domain-association";
+    assert_eq!(Site::new().get(path, &[]).status, StatusCode::NOT_FOUND);
+    let site = Site::ruled(|rules| rules.domain_association = Some("7B227073".to_owned()));
+    let reply = site.get(path, &[]);
+    assert_eq!(
+        (reply.status, reply.text.as_str()),
+        (StatusCode::OK, "7B227073")
+    );
+    assert_eq!(reply.header("content-type"), "text/plain; charset=utf-8");
+}
+
+#[test]
 fn nothing_but_the_listed_files_is_served() {
     let site = Site::new();
     for path in [
@@ -119,6 +132,7 @@ fn a_frame_is_for_the_one_page_that_its_address_names() {
                 "camera=(), display-capture=(), geolocation=(), microphone=(), usb=()",
             ),
             ("set-cookie", ""),
+            ("access-control-allow-origin", ""),
         ] {
             assert_eq!(reply.header(name), value, "{name}");
         }

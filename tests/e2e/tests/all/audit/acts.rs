@@ -42,6 +42,7 @@ struct Things {
     endpoint: String,
     page: String,
     dispute: String,
+    link: String,
 }
 
 impl Things {
@@ -54,7 +55,10 @@ impl Things {
         let token = shop.gql("mutation { generateClientToken { id } }", json!({}));
         let endpoint = "mutation { saveWebhookEndpoint(url: \"http://127.0.0.1:1/\", kinds: [\"endpoint.*\"]) { id } }";
         let endpoint = shop.gql(endpoint, json!({}));
+        let link = "mutation { createPaymentLink(amount: 1000, currencyCode: \"EUR\") { id } }";
+        let link = shop.gql(link, json!({}));
         Self {
+            link: link.root()["id"].as_str().unwrap().to_owned(),
             dispute: disputed(shop),
             page: shop
                 .gql("mutation { saveGuardedPage(name: \"A\", url: \"https://shop.example/\") { id } }", json!({}))
@@ -88,6 +92,7 @@ fn acts(things: &Things) -> Vec<Tried> {
     acts.extend(acts_on(things));
     acts.extend(acts_on_webhooks(&things.endpoint));
     acts.extend(acts_on_pages(&things.page));
+    acts.extend(acts_on_links(&things.link));
     acts
 }
 
@@ -184,6 +189,25 @@ fn acts_on_webhooks(endpoint: &str) -> Vec<Tried> {
             id(endpoint),
             "webhook_endpoint.deleted",
             endpoint,
+        ),
+    ]
+}
+
+fn acts_on_links(link: &str) -> Vec<Tried> {
+    vec![
+        act(
+            "createPaymentLink",
+            "mutation { createPaymentLink(amount: 700, currencyCode: \"EUR\") { id } }",
+            json!({}),
+            "payment_link.created",
+            "",
+        ),
+        act(
+            "endPaymentLink",
+            "mutation($id: ID!) { endPaymentLink(id: $id) }",
+            id(link),
+            "payment_link.ended",
+            link,
         ),
     ]
 }

@@ -26,11 +26,12 @@ enum Thing {
     Endpoint,
     Event,
     Page,
+    Link,
 }
 
 use Thing::{
     Attachment, ClientToken, Connection, Customer, Dispute, Endpoint, Event, Flow, Instance,
-    Intent, Method, Page, Payment,
+    Intent, Link, Method, Page, Payment,
 };
 
 /// The arguments that name a thing.
@@ -60,6 +61,8 @@ const NAMED: &[(&str, &str, Thing)] = &[
     ("completeIntent", "paymentReference", Payment),
     ("createAttachment", "disputeId", Dispute),
     ("createAttachment", "paymentId", Payment),
+    ("createPaymentLink", "flowId", Flow),
+    ("createPaymentLink", "intentId", Intent),
     ("decideApproval", "instanceId", Instance),
     ("deleteAttachment", "id", Attachment),
     ("deleteConnection", "id", Connection),
@@ -70,6 +73,7 @@ const NAMED: &[(&str, &str, Thing)] = &[
     ("deleteWebhookEndpoint", "id", Endpoint),
     ("disableConnection", "id", Connection),
     ("enableConnection", "id", Connection),
+    ("endPaymentLink", "id", Link),
     ("exportFlow", "id", Flow),
     ("generateClientToken", "customerId", Customer),
     ("generateClientToken", "flowId", Flow),
@@ -80,6 +84,7 @@ const NAMED: &[(&str, &str, Thing)] = &[
     ("getFlow", "id", Flow),
     ("getIntent", "id", Intent),
     ("getPayment", "id", Payment),
+    ("getPaymentLink", "id", Link),
     ("getPaymentMethod", "token", Method),
     ("getPaymentMethods", "customerId", Customer),
     (
@@ -227,6 +232,11 @@ fn made(shop: &Shop, thing: Thing) -> (String, &'static str) {
         }
         Endpoint => (endpoint_of(shop), unknown),
         Page => (page_of(shop), unknown),
+        Link => {
+            let create =
+                "mutation { createPaymentLink(amount: 1000, currencyCode: \"EUR\") { id } }";
+            (text(&shop.gql(create, json!({})).root()["id"]), unknown)
+        }
         Event => (event_of(shop), "0192a000-0000-7000-8000-000000000000:1:0"),
         ClientToken => {
             let _made = shop.client(json!({}));
@@ -286,6 +296,7 @@ fn state(shop: &Shop) -> Value {
                listIntents(first: 100) { edges { node { id status amount { rawAmount } trackingId } } } \
                listFlows { id name version isDefault publishedVersion } listConnections { id name enabled } \
                listClientTokens(first: 100) { edges { node { id revoked } } } \
+               listPaymentLinks(first: 100) { edges { node { id status } } } \
                listWebhookEndpoints { id url enabled } listGuardedPages { id name scripts { address } } }";
     shop.gql(all, json!({})).data().clone()
 }
@@ -313,6 +324,7 @@ fn arguments(operation: &str, path: &str, asker: &Shop) -> Value {
                 json!({"headlessAuthorisePayment": input})
             }
         }
+        "createPaymentLink" => json!({"amount": 1000, "currencyCode": "EUR"}),
         "createAttachment" => json!({"name": "receipt.pdf", "type": "application/pdf"}),
         "completeIntent" if path == "paymentReference" => {
             json!({"id": asker.start_intent(json!({}))["id"]})
@@ -374,6 +386,7 @@ impl Story<'_> {
         if self.operation.name == "revokeClientToken"
             || self.operation.name.contains("Webhook")
             || self.operation.name.contains("Page")
+            || (self.operation.name.ends_with("PaymentLink") && self.path == "id")
             || self.path.starts_with("event")
             || self.path == "endpointId"
         {

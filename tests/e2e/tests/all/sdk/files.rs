@@ -45,6 +45,9 @@ fn everything_that_a_frame_loads_is_there() {
     let server = Setup::new().start();
     for surface in ["card", "checkout"] {
         let path = format!("/sdk/v1/frame/{surface}?origin={SHOP}");
+        let zipped = get(&server, &path, &[("accept-encoding", "gzip")]);
+        assert_eq!(zipped.header("content-encoding"), Some("gzip"));
+        assert!(zipped.body.len() < 3_000, "{}", zipped.body.len());
         let document = get(&server, &path, &[]).text();
         let loaded: Vec<&str> = document
             .split('"')

@@ -3,3 +3,5 @@
 mod browser;
 mod configuration;
 mod files;
+mod hosted;
+mod links;

@@ -1,0 +1,171 @@
+//! `GET /checkout`: a whole checkout as a page, for links that a merchant makes and for the web views of apps.
+
+use std::sync::Arc;
+
+use axum::{
+    extract::{Request, State},
+    response::Response,
+};
+use domain::{
+    Code, Fault,
+    audit::Source,
+    caller::{Caller, Credential},
+    id::IntentId,
+    intent::Cart,
+    redirect::RedirectUrl,
+};
+use http::StatusCode;
+use web::sdk::{Hosted, Message};
+
+use super::{
+    super::{
+        edge::source_of,
+        shopper::{in_time, reader_of},
+        web::Web,
+    },
+    Seller, ended, form, lines, message, own_host,
+    parameters::{Mistakes, Parameters},
+    unavailable,
+};
+
+/// Why there is no form.
+enum Refusal {
+    /// The address is wrong.
+    Mistakes(Mistakes),
+    /// The client token is good no more, or never was.
+    Over,
+    /// It can't be made now.
+    Failed(Fault),
+}
+
+/// `GET /checkout?apiKey=…&flowId=…&amount=…&currencyCode=…`.
+pub(in super::super) async fn show(State(web): State<Arc<Web>>, request: Request) -> Response {
+    let source = source_of(&request, &web.rules.trusted_proxies);
+    let uri = request.uri().clone();
+    let reader = reader_of(&web, &request);
+    in_time(&web, reader, async {
+        match page(&web, uri.query(), source).await {
+            Ok(page) => form(&web, &page),
+            Err(refusal) => refused(&web, refusal),
+        }
+    })
+    .await
+}
+
+async fn page(web: &Web, query: Option<&str>, source: Source) -> Result<Hosted, Refusal> {
+    let parameters = Parameters::read(query).map_err(Refusal::Mistakes)?;
+    let caller = caller(web, source, &parameters.api_key).await?;
+    let engine = &web.service.engine;
+    let known = engine.sdk_configuration(&caller, None).await;
+    let known = known.map_err(Refusal::Failed)?;
+    let wrong = |name: &str, rule| Refusal::Mistakes(vec![(name.to_owned(), rule)]);
+    match known.money {
+        Some(money) if money == parameters.money => {}
+        Some(money) if money.currency() != parameters.money.currency() => {
+            return Err(wrong(
+                "currencyCode",
+                "must be what the client token was made for",
+            ));
+        }
+        Some(_) => {
+            return Err(wrong(
+                "amount",
+                "must be what the client token was made for",
+            ));
+        }
+        None => {
+            let rule = "must be a client token that was made with amount and currency, or with an intent whose amount a secret key has set";
+            return Err(wrong("apiKey", rule));
+        }
+    }
+    let back = match &parameters.return_url {
+        Some(address) => Some(back(web, &caller, address).await?),
+        None => None,
+    };
+    let cart = cart(web, &caller, parameters.intent.as_deref()).await;
+    Ok(Hosted {
+        shop_name: known.shop_name,
+        logo: known.shop_logo,
+        back,
+        amount: parameters.money.formatted(),
+        description: None,
+        cart: lines(cart.as_ref(), parameters.money.currency()),
+        options: parameters.options(),
+        host: own_host(web),
+    })
+}
+
+/// Whose checkout it is. No other credential belongs into an address.
+async fn caller(web: &Web, source: Source, api_key: &str) -> Result<Caller, Refusal> {
+    let engine = web.service.engine.for_customer(source);
+    match engine.authenticate(api_key).await {
+        Ok(caller) if matches!(caller.credential, Credential::Client(_)) => Ok(caller),
+        Ok(_) => {
+            let rule = "must be a client token, made with generateClientToken; no other key belongs into an address";
+            Err(Refusal::Mistakes(vec![("apiKey".to_owned(), rule)]))
+        }
+        Err(fault) if fault.code == Code::Unauthorized => Err(Refusal::Over),
+        Err(fault) => Err(Refusal::Failed(fault)),
+    }
+}
+
+/// The way back, when the team allows it.
+async fn back(web: &Web, caller: &Caller, address: &str) -> Result<String, Refusal> {
+    let rule = "must lead to a host that the team lists in returnHosts";
+    let wrong = || Refusal::Mistakes(vec![("returnUrl".to_owned(), rule)]);
+    let url = RedirectUrl::parse(address, "returnUrl").map_err(|_| wrong())?;
+    match web
+        .service
+        .engine
+        .check_return(caller, &url, "returnUrl")
+        .await
+    {
+        Ok(()) => Ok(url.as_str().to_owned()),
+        Err(fault) if fault.code == Code::Validation => Err(wrong()),
+        Err(fault) => Err(Refusal::Failed(fault)),
+    }
+}
+
+/// What is bought, where the intent says it and the token may read it.
+async fn cart(web: &Web, caller: &Caller, named: Option<&str>) -> Option<Cart> {
+    let granted = match &caller.credential {
+        Credential::Client(grant) => grant.intent,
+        Credential::Secret | Credential::Public => None,
+    };
+    let intent = named.and_then(IntentId::parse).or(granted)?;
+    let found = web.service.engine.intent(caller, intent).await;
+    found.ok().and_then(|view| view.intent.cart)
+}
+
+fn refused(web: &Web, refusal: Refusal) -> Response {
+    match refusal {
+        Refusal::Mistakes(mistakes) => {
+            let title = "This page's address is not complete";
+            let mut page = ended(
+                Seller::default(),
+                title,
+                &[
+                    "Please go back to the shop and begin to pay again. For those who make these addresses:",
+                ],
+            );
+            let listed = mistakes
+                .iter()
+                .map(|(name, rule)| format!("{name} {rule}."));
+            page.paragraphs.extend(listed);
+            page.event = Some(super::app_error(&page.paragraphs.join(" ")));
+            message(web, StatusCode::BAD_REQUEST, &page)
+        }
+        Refusal::Over => {
+            let page: Message = ended(
+                Seller::default(),
+                "This checkout has ended",
+                &[
+                    "Its time is over, or its address is not complete. Nothing was charged by opening it.",
+                    "Please go back to the shop and begin to pay again.",
+                ],
+            );
+            message(web, StatusCode::GONE, &page)
+        }
+        Refusal::Failed(fault) => unavailable(web, &fault),
+    }
+}

@@ -1,0 +1,157 @@
+//! Pages of our own on which customers pay: the hosted page, and payment links.
+//!
+//! The form is in the first response. The credential in the address or in the form is never logged, nor sent to another page: nothing
+//! here is kept by a cache, framed by a page, or named to where a link leads.
+
+mod checkout;
+mod link;
+mod parameters;
+
+use std::sync::Arc;
+
+use axum::{Router, response::Response, routing::get};
+use domain::{
+    Fault,
+    intent::Cart,
+    money::{Currency, Money},
+};
+use http::StatusCode;
+use web::sdk::{BridgeEvent, CartLine, Hosted, Message, Tone};
+
+use super::{
+    sdk::{Policy, mode, page_assets, with_policy},
+    web::Web,
+};
+
+/// The routes of these pages.
+pub(super) fn routes() -> Router<Arc<Web>> {
+    Router::new()
+        .route("/checkout", get(checkout::show))
+        .route("/pay/{token}", get(link::show))
+}
+
+/// Who sells, as a page says it.
+#[derive(Debug, Clone, Default)]
+struct Seller {
+    name: String,
+    logo: Option<String>,
+}
+
+/// A page with the form.
+fn form(web: &Web, page: &Hosted) -> Response {
+    let text = web::sdk::hosted(&page_assets("hosted.js"), mode(web), page);
+    with_policy(StatusCode::OK, text, &policy(page.logo.as_deref()))
+}
+
+/// A page in place of the form.
+fn message(web: &Web, status: StatusCode, page: &Message) -> Response {
+    let text = web::sdk::message(&page_assets("message.js"), mode(web), page);
+    with_policy(status, text, &policy(page.logo.as_deref()))
+}
+
+/// What such a page may load: our own files, the inside of our dialogs, and the shop's logo.
+fn policy(logo: Option<&str>) -> Policy<'_> {
+    Policy {
+        ancestors: "",
+        frames: "'self'",
+        pictures: logo.map_or("", origin_of),
+    }
+}
+
+/// The origin of an address of ours to check: what stands before its path.
+fn origin_of(address: &str) -> &str {
+    let host = address.find("://").map_or(0, |at| at + "://".len());
+    let end = address
+        .get(host..)
+        .and_then(|rest| rest.find(['/', '?', '#']));
+    let origin = end
+        .and_then(|end| address.get(..host + end))
+        .unwrap_or(address);
+    // It stands in a header.
+    if domain::team::origin(origin).is_some() {
+        origin
+    } else {
+        ""
+    }
+}
+
+/// The lines of a cart, as people read them.
+fn lines(cart: Option<&Cart>, currency: Currency) -> Vec<CartLine> {
+    let items = cart.into_iter().flat_map(|cart| &cart.items);
+    let lines = items.map(|item| CartLine {
+        quantity: item.quantity.to_string(),
+        item: match &item.variant_title {
+            Some(variant) => format!("{}, {variant}", item.title),
+            None => item.title.clone(),
+        },
+        amount: Money::new(item.line_total, currency).formatted(),
+    });
+    lines.collect()
+}
+
+/// Where card details go to, as people read it.
+fn own_host(web: &Web) -> String {
+    let origin = web.service.engine.own_origin();
+    origin
+        .split_once("://")
+        .map_or("", |(_, host)| host)
+        .to_owned()
+}
+
+/// An end without a way on.
+fn ended(seller: Seller, title: &str, paragraphs: &[&str]) -> Message {
+    Message {
+        shop_name: seller.name,
+        logo: seller.logo,
+        tone: Tone::Ended,
+        title: title.to_owned(),
+        paragraphs: paragraphs.iter().map(|&text| text.to_owned()).collect(),
+        facts: Vec::new(),
+        back: None,
+        again_in: None,
+        event: Some(app_error(title)),
+    }
+}
+
+/// What an app gets whose web view can't show the form.
+fn app_error(message: &str) -> BridgeEvent {
+    BridgeEvent {
+        name: "error",
+        payload: serde_json::json!({"error": {"message": message}}).to_string(),
+    }
+}
+
+/// The service can't answer now; the page asks again by itself.
+fn unavailable(web: &Web, fault: &Fault) -> Response {
+    let page = Message {
+        tone: Tone::Waiting,
+        again_in: Some(5),
+        ..ended(
+            Seller::default(),
+            "One moment, please",
+            &[&fault.message, "This page asks again by itself."],
+        )
+    };
+    message(web, StatusCode::SERVICE_UNAVAILABLE, &page)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_logos_origin_fits_a_header_or_is_left_out() {
+        assert_eq!(
+            origin_of("https://cdn.example/l.svg"),
+            "https://cdn.example"
+        );
+        assert_eq!(
+            origin_of("https://cdn.example:8443?x"),
+            "https://cdn.example:8443"
+        );
+        assert_eq!(origin_of("https://cdn.example"), "https://cdn.example");
+        for bad in ["https://a b/x", "https://a;script-src *", "x", ""] {
+            assert_eq!(origin_of(bad), "", "{bad}");
+        }
+    }
+}
