@@ -45,15 +45,27 @@ export class Api {
         body: JSON.stringify({ query, variables }), cache: "no-store", credentials: "omit", headers, method: "POST", signal: abort.signal,
       });
       if (response.status === 401) return { kind: "unauthorized" };
-      if (response.status === 429 || response.status === 503) return { kind: "later", seconds: secondsOf(response) };
-      if (response.status >= 500) return { kind: "lost" };
-      return readAnswer<Data>(await response.json());
+      const answer = readAnswer<Data>(await response.json());
+      if (response.status < 500 && response.status !== 429) return answer;
+      // In the service's own words: a balancer between may answer with these statuses too, after the request has gone on.
+      return answer.kind === "answer" && isNotBegun(answer.errors) ? { kind: "later", seconds: secondsOf(response) } : { kind: "lost" };
     } catch {
       return { kind: "lost" };
     } finally {
       clearTimeout(timer);
     }
   }
+}
+
+const codeOf = (errors: readonly ApiError[]) => errors[0]?.extensions?.code;
+
+/** Refused for who asks or how often, which says nothing of what an earlier request under the key has come to. */
+export function isOfVisitor(errors: readonly ApiError[]): boolean {
+  return /^(api\.key\.|error\.rate-)/.test(codeOf(errors) ?? "");
+}
+
+export function isNotBegun(errors: readonly ApiError[]): boolean {
+  return isOfVisitor(errors) || (codeOf(errors) === "error.unavailable" && !errors[0]?.extensions?.id);
 }
 
 function secondsOf(response: Response): number {

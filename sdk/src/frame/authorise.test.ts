@@ -4,7 +4,7 @@ import test from "node:test";
 import { Api } from "./api.js";
 import { authorise, readPayment, type Outcome } from "./authorise.js";
 
-type Step = "lost" | "500" | "503" | "401" | "429" | "garbage" | { readonly data?: unknown; readonly errors?: readonly unknown[] };
+type Step = "lost" | "500" | "503" | "401" | "429" | "502 of a balancer" | "503 of a balancer" | "429 of a balancer" | "garbage" | { readonly data?: unknown; readonly errors?: readonly unknown[] };
 
 interface Run {
   readonly outcome: Outcome;
@@ -18,12 +18,19 @@ const error = (code: string, more: object = {}) => ({ data: { authorizePayment: 
 function answerOf(step: Step): Response {
   if (step === "lost") throw new TypeError("Failed to fetch");
   if (step === "garbage") return new Response("<html>", { status: 200 });
-  if (typeof step === "string") return new Response("", { headers: { "Retry-After": "7" }, status: Number(step) });
+  if (typeof step === "string") {
+    const [status, ...others] = step.split(" ");
+    const code = status === "429" ? "error.rate-limited" : "error.unavailable";
+    const body = others.length > 0 || status === "500" ? "upstream connect error" : JSON.stringify({ errors: [{ extensions: { code }, message: code }] });
+    return new Response(body, { headers: { "Retry-After": "7" }, status: Number(status) });
+  }
   return Response.json(step);
 }
 
 /** Plays the steps; the last one is repeated. */
-async function run(...steps: readonly Step[]): Promise<Run> {
+const run = (...steps: readonly Step[]): Promise<Run> => runAfter(false, ...steps);
+
+async function runAfter(mayBeMade: boolean, ...steps: readonly Step[]): Promise<Run> {
   const keys: string[] = [];
   const waits: number[] = [];
   const fetcher = async (_url: unknown, init?: RequestInit) => {
@@ -32,7 +39,7 @@ async function run(...steps: readonly Step[]): Promise<Run> {
   };
   const api = new Api("ct_test_x", fetcher as typeof fetch);
   const wait = async (seconds: number) => void waits.push(seconds);
-  const outcome = await authorise(api, { input: { amount: 1 }, key: "key-1" }, () => undefined, wait);
+  const outcome = await authorise(api, { input: { amount: 1 }, key: "key-1" }, () => undefined, mayBeMade, wait);
   return { keys, outcome, waits };
 }
 
@@ -53,6 +60,19 @@ test("a service that never began is a refusal, and is given the time that it ask
   const { outcome, waits } = await run("503");
   assert.equal(outcome.kind, "refused");
   assert.deepEqual(waits, [7, 7, 7]);
+});
+
+test("what a balancer answers says nothing of what the service has done", async () => {
+  for (const step of ["503 of a balancer", "429 of a balancer", "502 of a balancer"] as const) {
+    assert.deepEqual((await run(step)).outcome, { kind: "unknown" }, step);
+  }
+});
+
+test("in a later round of an attempt whose answer was lost a busy service refuses nothing", async () => {
+  for (const step of ["503", "429", "401"] as const) {
+    assert.deepEqual((await runAfter(true, step)).outcome, { kind: "unknown" }, step);
+  }
+  assert.equal((await runAfter(true, PAID)).outcome.kind, "payment");
 });
 
 test("what is refused for the visitor ends an attempt only while nothing may have been made", async () => {

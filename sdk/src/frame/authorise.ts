@@ -3,7 +3,7 @@
  * charges once however often it arrives.
  */
 import { PAYMENT_MEMBERS, type Payment } from "../shared/paymentstatus.js";
-import type { Api, ApiError } from "./api.js";
+import { isNotBegun, isOfVisitor, type Api, type ApiError } from "./api.js";
 
 export type Outcome =
   | { readonly kind: "payment"; readonly payment: Payment }
@@ -31,10 +31,12 @@ const WAITS = [1, 2, 4];
 export type Sleep = (seconds: number) => Promise<void>;
 export const sleep: Sleep = (seconds) => new Promise((resolve) => { setTimeout(resolve, seconds * 1_000); });
 
-/** Sends the attempt until an answer comes, four times at most. `onRetry` hears of each repetition. */
-export async function authorise(api: Api, attempt: Attempt, onRetry: () => void, wait: Sleep = sleep): Promise<Outcome> {
-  // Once an answer was lost the payment may have been made: only an answer about the payment itself ends that.
-  let mayBeMade = false;
+/**
+ * Sends the attempt until an answer comes, four times at most. `onRetry` hears of each repetition.
+ *
+ * `mayBeMade`: an earlier answer was lost, so the payment may have been made: only an answer about the payment itself ends that.
+ */
+export async function authorise(api: Api, attempt: Attempt, onRetry: () => void, mayBeMade = false, wait: Sleep = sleep): Promise<Outcome> {
   for (const seconds of [...WAITS, undefined]) {
     const reply = await api.ask<{ readonly authorizePayment: Payment | null }>(MUTATION, { input: attempt.input }, attempt.key);
     if (reply.kind === "unauthorized") return mayBeMade ? { kind: "unknown" } : reply;
@@ -48,18 +50,7 @@ export async function authorise(api: Api, attempt: Attempt, onRetry: () => void,
   return mayBeMade ? { kind: "unknown" } : { errors: BUSY, kind: "refused" };
 }
 
-const BUSY: readonly ApiError[] = [{ extensions: { code: "error.unavailable" }, message: "The service is busy: nothing was begun" }];
-
-const codeOf = (errors: readonly ApiError[]) => errors[0]?.extensions?.code;
-
-/** Refused for who asks or how often, which says nothing of what an earlier request under the key has come to. */
-function isOfVisitor(errors: readonly ApiError[]): boolean {
-  return codeOf(errors) === "error.rate-limited" || (codeOf(errors)?.startsWith("api.key.") ?? false);
-}
-
-function isNotBegun(errors: readonly ApiError[]): boolean {
-  return isOfVisitor(errors) || (codeOf(errors) === "error.unavailable" && !errors[0]?.extensions?.id);
-}
+const BUSY: readonly ApiError[] = [{ extensions: { code: "error.unavailable" }, message: "The service is busy" }];
 
 /** What an answer says; nothing where the same has to be sent again. */
 function readOutcome(payment: Payment | null, errors: readonly ApiError[]): Outcome | undefined {

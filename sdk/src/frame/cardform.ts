@@ -171,7 +171,9 @@ export class CardForm {
       if (problem && this.#fields[name].input.hasAttribute("aria-invalid")) errors[name] = problem;
     }
     const brand = this.#saved.chosen?.brand ?? this.#brand;
-    const address = { ...(country.value ? { countryCode: country.value } : {}), ...(zip.value.trim() ? { postalCode: zip.value.trim() } : {}) };
+    // No postal code is longer; a number that landed in this field stays here.
+    const postalCode = zip.value.trim();
+    const address = { ...(country.value ? { countryCode: country.value } : {}), ...(postalCode && postalCode.length <= 10 ? { postalCode } : {}) };
     this.#events.changed({
       errors,
       isComplete: NAMES.every((name) => !this.#fields[name].problem),

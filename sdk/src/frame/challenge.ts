@@ -21,7 +21,14 @@ function main(): void {
   const address = bankAddress(details.get("url"));
   const shop = document.body.dataset["origin"] ?? "";
   if (!address) return;
-  if (window.parent === window) return location.replace(address);
+  if (window.parent === window) {
+    if (window.opener) return location.replace(address);
+    // Nobody opened this window for an errand: a link with our name must not bring people to any address. They see where it leads.
+    const link = document.createElement("a");
+    link.href = address.href;
+    link.textContent = address.host;
+    return document.body.append(link);
+  }
   const frame = document.createElement("iframe");
   frame.title = document.title;
   // Banks ask for passkeys and for secure payment confirmation.

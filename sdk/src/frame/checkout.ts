@@ -2,7 +2,7 @@
 import { loadMessages } from "../shared/messages.js";
 import { fields, payment } from "../shared/messages/en.js";
 import { DEFAULT_OPTIONS, readOptions } from "../shared/options.js";
-import type { ToFrame } from "../shared/protocol.js";
+import type { FrameOptions, ToFrame } from "../shared/protocol.js";
 import { Api } from "./api.js";
 import { openChannel, reportHeight, type Channel } from "./channel.js";
 import { Checkout } from "./checkoutform.js";
@@ -14,13 +14,13 @@ import { walletSession } from "./walletsession.js";
 const ENGLISH = { ...fields, ...payment };
 
 /** What happens is told to the loader, which shows dialogs and windows. */
-function insidePage(channel: Channel, shop: string, isRedirectOnly: () => boolean): Surroundings {
+function insidePage(channel: Channel, shop: string, options: () => FrameOptions): Surroundings {
   return {
     shop,
     act: (errand, texts) => {
-      if (isRedirectOnly()) return channel.post({ type: "redirect", url: errand.url });
+      if (options().redirectOnly) return channel.post({ type: "redirect", url: errand.url });
       const supportsIframe = errand.kind === "3ds";
-      const url = supportsIframe ? challengeAddress(errand, shop) : errand.url;
+      const url = supportsIframe ? challengeAddress(errand, shop, options().ancestors) : errand.url;
       return channel.post({ action: { id: errand.action, kind: errand.kind, supportsIframe, texts, url }, type: "action" });
     },
     acted: (action) => channel.post({ action, type: "actionDone" }),
@@ -72,7 +72,7 @@ async function main(): Promise<void> {
     isStarted = true;
     options = readOptions(message.options);
     return void loadMessages(options.language, ENGLISH).then((messages) => {
-      const surroundings = insidePage(channel, shop, () => (checkout?.options ?? options).redirectOnly);
+      const surroundings = insidePage(channel, shop, () => checkout?.options ?? options);
       checkout = new Checkout(options, messages, surroundings, message.browser);
       return checkout.start(() => {
         reportHeight(channel);

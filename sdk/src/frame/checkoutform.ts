@@ -12,7 +12,7 @@ import type { Action, BrowserData, FieldName, FrameOptions } from "../shared/pro
 import { Api, type ApiError } from "./api.js";
 import { abandonPayment, authorise, readPayment, sleep, type Attempt, type Outcome, type Reading } from "./authorise.js";
 import { CardForm, type Chosen } from "./cardform.js";
-import { configurationOf } from "./configuration.js";
+import { configurationOf, TOKEN_ENDED } from "./configuration.js";
 import { find, findOptional, make, randomId } from "./dom.js";
 import { applyLook } from "./look.js";
 import { Methods } from "./methods.js";
@@ -46,6 +46,8 @@ export class Checkout {
   #isEnabled = true;
   #errand: Errand | undefined;
   #watch: Watch | undefined;
+  /** The last attempt, with the name of its errand. */
+  #last: { readonly attempt: Attempt; readonly action: string } | undefined;
   #slow = 0;
 
   constructor(options: FrameOptions, messages: Messages, surroundings: Surroundings, browser: BrowserData) {
@@ -104,16 +106,17 @@ export class Checkout {
     ready();
     void supplyLater(this.#messages);
     const { resumePayment } = this.#options;
-    if (resumePayment) void this.#resume(resumePayment);
+    // Anybody can write a link with a result: what is no id of a payment is no return.
+    if (resumePayment?.startsWith("payments:")) void this.#resume(resumePayment);
     const configuration = await configurationOf(this.#api, this.#surroundings.shop);
     if (configuration.kind === "unknown") {
+      const { type } = configuration.error;
+      if (type === TOKEN_ENDED.type && !this.#isBusy) return this.#showExpired();
       this.#surroundings.failed(configuration.error);
-      if (configuration.error.type === "api.key.unauthorized" && !this.#isBusy) this.#showExpired();
-      // Another team allows this page, and not the token's own.
-      if (configuration.error.type === "api.key.forbidden") this.#showEnded("status.misconfigured");
+      if (type.endsWith("forbidden") && !this.#isBusy) this.#showEnded("status.misconfigured");
       return;
     }
-    const { amount, cardRanges, currencyCode, expiresAt } = configuration.facts;
+    const { amount, cardRanges, currencyCode } = configuration.facts;
     if (cardRanges) void this.#form.offerBrands(this.#api);
     this.#surroundings.configured(configuration.facts, this.#messages);
     const isOther = (known: unknown, given: unknown) => known !== null && known !== undefined && given !== undefined && known !== given;
@@ -122,16 +125,15 @@ export class Checkout {
       this.#surroundings.failed({ message: `amount and currencyCode differ from those of the client token, ${bound}`, type: "error.validation" });
       this.#showEnded("status.misconfigured");
     }
-    if (expiresAt) this.#expireAt(new Date(expiresAt));
   }
 
   /** The customer comes back from an errand: shows how that payment stands. */
   async #resume(id: string): Promise<void> {
     this.#setBusy(true);
     const [reading] = await Promise.all([readPayment(this.#api, id), supplyLater(this.#messages)]);
-    // Made with another token. The intent sees to it that it is not paid twice, so the customer may go on.
+    // Made with another token. Where there is an intent it sees to it that it is not paid twice, so the customer may go on.
     if (reading.kind === "none" && this.#options.intentId) this.#setBusy(false);
-    else this.#showAlready(id, reading);
+    else this.#showReading(id, reading);
   }
 
   enable(isEnabled: boolean): void {
@@ -165,6 +167,8 @@ export class Checkout {
 
   /** `transactionId` is the merchant's own of wallet A; without one the attempt has one. */
   async payByWallet(wallet: "walleta" | "walletb", walletToken: string, transactionId?: string): Promise<void> {
+    // The wallet's sheet is open, and must learn that nothing comes of it.
+    if (this.#isBusy || !this.#isEnabled) return this.#surroundings.failed({ message: "Disabled", type: "disabled" });
     const type = wallet === "walleta" ? "WALLETA_PAY" : "WALLETB_PAY";
     await this.#pay((key) => Promise.resolve({ type, walletToken, ...(wallet === "walleta" ? { walletAPay: { transactionId: transactionId ?? key } } : {}) }));
   }
@@ -182,13 +186,13 @@ export class Checkout {
 
   /** One attempt: a key, a method, an answer. */
   async #pay(methodOf: (key: string) => Promise<object | undefined>): Promise<void> {
-    if (this.#isBusy) return;
     this.#setBusy(true);
     const key = randomId();
     const paymentMethod = await methodOf(key);
     if (!paymentMethod) return;
     const action = randomId();
     const attempt = { input: this.#inputOf(paymentMethod, action), key };
+    this.#last = { action, attempt };
     this.#settle(await authorise(this.#api, attempt, () => this.#note("status.retrying")), attempt, action);
   }
 
@@ -206,8 +210,8 @@ export class Checkout {
   }
 
   #inputOf(paymentMethod: object, action: string): object {
-    const { amount, currencyCode, customerId, flowId, intentId, orderId, redirectOnly, returnUrl } = this.#options;
-    const way = { language: this.#messages.language, to: returnUrl ?? "", window: redirectOnly ? "" : "1" };
+    const { amount, ancestors, currencyCode, customerId, flowId, intentId, orderId, redirectOnly, returnUrl } = this.#options;
+    const way = { ancestors, language: this.#messages.language, to: returnUrl ?? "", window: redirectOnly ? "" : "1" };
     const redirectUrl = returnAddress(action, this.#surroundings.shop, way);
     return {
       amount, apmRedirectUrl: redirectUrl, currencyCode, flowId, intentId, orderId, paymentMethod,
@@ -220,7 +224,10 @@ export class Checkout {
     switch (outcome.kind) {
       case "payment": return this.#showPayment(outcome.payment);
       case "errand": return this.#beginErrand({ action, kind: outcome.errand, payment: outcome.id, url: outcome.url });
-      case "already": return void readPayment(this.#api, outcome.id).then((reading) => this.#showAlready(outcome.id, reading));
+      case "already": return void readPayment(this.#api, outcome.id).then((reading) => {
+        if (reading.kind === "none") this.#showElsewhere(outcome.id);
+        else this.#showReading(outcome.id, reading);
+      });
       case "refused": return this.#showRefusal(outcome.errors);
       case "unauthorized": return this.#showExpired();
       case "unknown":
@@ -234,7 +241,7 @@ export class Checkout {
   async #sendAgain(attempt: Attempt, action: string): Promise<void> {
     for (const end = Date.now() + GIVE_UP_MS; Date.now() < end;) {
       await sleep(AGAIN_SECONDS);
-      const outcome = await authorise(this.#api, attempt, () => undefined);
+      const outcome = await authorise(this.#api, attempt, () => undefined, true);
       if (outcome.kind !== "unknown" || outcome.id) return this.#settle(outcome, attempt, action);
     }
     this.#showUnknown("status.unknown.long");
@@ -252,9 +259,17 @@ export class Checkout {
     const isWaiting = this.#errand !== undefined && (standing === "errand" || reading.kind === "silent");
     if (isWaiting) return;
     if (reading.kind === "payment") return this.#showPayment(reading.payment);
-    if (reading.kind === "none") return this.#refuseAll("error.general");
+    if (reading.kind === "none") return this.#showMissing();
     this.#showUnknown(reading.kind === "unauthorized" ? "status.unknown.long" : "status.unknown.text");
     if (reading.kind === "silent" && !this.#watch) this.#follow(id);
+  }
+
+  /** No payment is under an id that we were given: it may still be made. The same request says how it is, and charges once. */
+  #showMissing(): void {
+    this.#watch?.stop();
+    this.#watch = undefined;
+    this.#showUnknown("status.unknown.long");
+    if (this.#last) void this.#sendAgain(this.#last.attempt, this.#last.action);
   }
 
   /** The payment as the service has it. */
@@ -392,12 +407,7 @@ export class Checkout {
 
   #showExpired(): void {
     this.#showEnded("status.expired.text");
-    this.#surroundings.failed({ message: "The client token has ended", type: "api.key.unauthorized" });
-  }
-
-  #showAlready(id: string, reading: Reading): void {
-    if (reading.kind === "none") this.#showElsewhere(id);
-    else this.#showReading(id, reading);
+    this.#surroundings.failed(TOKEN_ENDED);
   }
 
   /** Made with another credential, such as that of the same page in another tab: it is there, and can't be read here. */
@@ -412,12 +422,6 @@ export class Checkout {
     const back = document.querySelector<HTMLAnchorElement>('[data-part="BackLink"]')?.href;
     const buttons = back ? [{ label: this.#messages.get("back-to-shop.label"), press: back }] : [];
     showPanel({ buttons, text: this.#messages.get(key), title: this.#messages.get("status.expired.title"), tone: "ended" });
-  }
-
-  #expireAt(end: Date): void {
-    const left = end.getTime() - Date.now();
-    // A timer holds at most 2^31 milliseconds.
-    if (left < 2 ** 31) setTimeout(() => { if (!this.#isBusy) this.#showExpired(); }, left);
   }
 
   #setBusy(isBusy: boolean): void {

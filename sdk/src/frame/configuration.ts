@@ -8,6 +8,8 @@ export type Configuration =
   | { readonly kind: "known"; readonly facts: SdkConfiguration }
   | { readonly kind: "unknown"; readonly error: { readonly message: string; readonly type: string } };
 
+export const TOKEN_ENDED = { message: "The client token is unknown or has ended", type: "api.key.unauthorized" };
+
 const MEMBERS = "mode shopName shopLogo amount currencyCode walletA{gateway gatewayMerchantId}walletB{merchantIdentifier}expiresAt cardRanges";
 
 /**
@@ -19,10 +21,10 @@ export async function configurationOf(api: Api, origin: string): Promise<Configu
   const facts = reply.kind === "answer" ? reply.data?.sdkConfiguration : undefined;
   if (facts) return { facts, kind: "known" };
   if (reply.kind === "unauthorized") {
-    return { error: { message: "The client token is unknown, expired or revoked: make a new one", type: "api.key.unauthorized" }, kind: "unknown" };
+    return { error: TOKEN_ENDED, kind: "unknown" };
   }
   const first = reply.kind === "answer" ? reply.errors[0] : undefined;
-  return { error: { message: first?.message ?? "The service does not answer", type: first?.extensions?.code ?? "network" }, kind: "unknown" };
+  return { error: { message: first?.message ?? "No answer", type: first?.extensions?.code ?? "network" }, kind: "unknown" };
 }
 
 /** What the loader's wallet buttons need: facts, texts, and in test mode the stand-in for both networks. */

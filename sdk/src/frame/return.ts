@@ -37,10 +37,12 @@ function main(): void {
   if (place?.action === attempt) return location.replace(place.address);
   const address = shopAddress(parameters, shop);
   const opener = window.opener as Window | null;
-  opener?.postMessage(message, shop);
-  if (opener) window.setTimeout(() => window.close(), CLOSE_AFTER_MS);
+  // The customer's own tab may have an opener too, another site's page: only a window that the shop opened is closed.
+  const isWindow = parameters.get("window") === "1";
+  if (shop) opener?.postMessage(message, shop);
+  if (opener && isWindow) window.setTimeout(() => window.close(), CLOSE_AFTER_MS);
   // A bank may have cut the window off from the shop: then it can't be told whether this is the shop's window or the customer's only one.
-  else if (address && !parameters.get("window")) return location.replace(address);
+  else if (address && !isWindow) return location.replace(address);
   showWayBack(address, parameters.get("language") ?? "en");
 }
 

@@ -40,6 +40,8 @@ export interface Surroundings {
 const ADDRESS_MAX = 1_700;
 
 export interface WayBack {
+  /** Origins of the pages around the merchant's: they show what we show. */
+  readonly ancestors: readonly string[];
   /** The customer's language. */
   readonly language: string;
   /** The merchant's page, where it is too long left out: the return page then leads to the shop's front page. */
@@ -49,14 +51,18 @@ export interface WayBack {
 }
 
 /** Where the payment's page leads back to, below our own origin. */
-export function returnAddress(attempt: string, origin: string, { to, ...rest }: WayBack): string {
-  const address = `${location.origin}/sdk/v1/return?${new URLSearchParams({ attempt, origin, ...rest }).toString()}`;
+export function returnAddress(attempt: string, origin: string, { ancestors, to, ...rest }: WayBack): string {
+  const address = `${location.origin}/sdk/v1/return?${new URLSearchParams({ attempt, origin, ...rest }).toString()}${around(ancestors)}`;
   const whole = `${address}&to=${encodeURIComponent(to)}`;
   return whole.length <= ADDRESS_MAX ? whole : address;
 }
 
 /** Our document that frames the bank's page. The address stands in the fragment: it is nobody's business but that document's. */
-export function challengeAddress({ action, url }: Errand, shop: string): string {
+export function challengeAddress({ action, url }: Errand, shop: string, ancestors: readonly string[]): string {
   const fragment = new URLSearchParams({ attempt: action, url }).toString();
-  return `${location.origin}/sdk/v1/frame/challenge?origin=${encodeURIComponent(shop)}#${fragment}`;
+  return `${location.origin}/sdk/v1/frame/challenge?origin=${encodeURIComponent(shop)}${around(ancestors)}#${fragment}`;
+}
+
+function around(ancestors: readonly string[]): string {
+  return ancestors.map((origin) => `&ancestor=${encodeURIComponent(origin)}`).join("");
 }

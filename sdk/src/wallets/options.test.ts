@@ -19,6 +19,15 @@ test("good options have no mistakes", () => {
   assert.deepEqual(ofB(walletB), []);
 });
 
+test("the price on the sheet is the amount that is charged, where it is final", () => {
+  const options = { ...checkout, amount: 5099 } as Options;
+  assert.deepEqual(ofA(walletA, options), []);
+  assert.deepEqual(mistakesOfWallet("walletb", walletB, options, "option"), []);
+  assert.match(ofA(walletA, { ...options, amount: 100 })[0] ?? "", /has the price 50\.99, which is not the amount 100/);
+  const estimated = { ...walletA, transactionInfo: { ...walletA.transactionInfo, totalPriceStatus: "ESTIMATED" } };
+  assert.deepEqual(ofA(estimated, { ...options, amount: 100 }), []);
+});
+
 test("what is missing or wrong has a message each", () => {
   assert.match(ofA(undefined)[0] ?? "", /^option is missing/);
   assert.equal(ofA({}).length, 2);

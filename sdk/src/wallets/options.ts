@@ -3,6 +3,7 @@ import type { Options } from "../loader/options.js";
 import { currency, flag, listOf, mistakesIn, oneOf, openObject, required, text, words } from "../loader/schema.js";
 import type { WalletAOption, WalletBOption } from "../loader/types.js";
 import type { Wallet } from "../loader/wallet-names.js";
+import { minorUnits } from "./minor-units.js";
 
 const walletA = required(
   openObject({
@@ -45,6 +46,12 @@ export function mistakesOfWallet(wallet: Wallet, option: unknown, options: Optio
   const { transactionInfo, paymentRequest } = option as Partial<WalletAOption & WalletBOption>;
   const { currencyCode } = transactionInfo ?? paymentRequest ?? {};
   if (options.currencyCode && currencyCode !== options.currencyCode) found.push(`${path} has the currency ${currencyCode}, currencyCode is ${options.currencyCode}`);
+  const isFinal = !transactionInfo || transactionInfo.totalPriceStatus === "FINAL";
+  const price = isFinal ? (transactionInfo?.totalPrice ?? paymentRequest?.total.amount) : undefined;
+  // The customer agrees to the price on the wallet's sheet.
+  if (options.amount !== undefined && price !== undefined && currencyCode === options.currencyCode && minorUnits(price, options.currencyCode ?? "") !== options.amount) {
+    found.push(`${path} has the price ${price}, which is not the amount ${options.amount} in minor units`);
+  }
   if (transactionInfo?.displayItems && !transactionInfo.totalPriceLabel) found.push(`${path}.transactionInfo.totalPriceLabel is missing: displayItems need it`);
   return found;
 }

@@ -20,6 +20,7 @@ const PATIENCE: u32 = 80;
 /// The shop's server, with the secret of its endpoint.
 pub(super) struct Hooks {
     receiver: Receiver,
+    endpoint: String,
     secret: String,
 }
 
@@ -56,7 +57,20 @@ impl Story<'_> {
             return Err(reply.text("/errors/0/message"));
         }
         narrator.answered("its secret is shown this once");
-        Ok(Hooks { receiver, secret })
+        Ok(Hooks {
+            endpoint: reply.text("/data/saveWebhookEndpoint/id"),
+            receiver,
+            secret,
+        })
+    }
+
+    /// The shop of the story ends: the service that goes on must not send to it in vain.
+    pub(super) async fn close_shop(&self, hooks: Hooks) {
+        let query = "mutation($id: ID!) { deleteWebhookEndpoint(id: $id) }";
+        let endpoint = json!({"id": hooks.endpoint});
+        // What is left of it would be sent again and again, and harms nobody.
+        let _ = self.client.run(query, endpoint, None).await;
+        drop(hooks);
     }
 
     async fn see_a_payment(&self, narrator: &mut Narrator, hooks: &Hooks) -> Step {

@@ -66,6 +66,7 @@ pub(super) async fn play(client: &Client, narrator: &mut Narrator, evidence: Evi
     if let Some(hooks) = story.get_events(narrator).await {
         story.refund_in_vain(narrator, &hooks).await;
         story.be_disputed(narrator, &hooks).await;
+        story.close_shop(hooks).await;
     }
 }
 
