@@ -95,9 +95,9 @@ const KEPT = [
   ["challenge", "desktop", "light"],
   ["drop-in-wrong", "desktop", "dark"],
   ["start-page", "desktop", "light"],
-  ["drop-in-filled", "phone", "dark"],
+  ["hosted-filled", "phone", "dark"],
   ["drop-in-declined", "phone", "light"],
-  ["drop-in-paid", "phone", "light"],
+  ["hosted-paid", "phone", "light"],
   ["bank", "phone", "dark"],
 ];
 

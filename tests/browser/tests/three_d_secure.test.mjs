@@ -122,10 +122,10 @@ describe("3D Secure", { concurrency: 2 }, () => {
   test("a forged return decides nothing", async (t) => {
     const visit = await world.visit(t);
     const { token } = await world.service.clientToken({ amount: 5099, currency: "EUR" });
-    await visit.open({ token });
+    await visit.open({ token, more: { orderId: "order-forged" } });
     await visit.pay(THREE_D_SECURE);
     await visit.frameAt("/sandbox/pages/");
-    const [waiting] = await world.service.payments();
+    const waiting = (await world.service.payments()).find(({ orderId }) => orderId === "order-forged");
     const forged = await visit.context.newPage();
     await forged.goto(`${world.service.url}/sdk/v1/return?attempt=x&origin=${encodeURIComponent(world.shop.origin)}&id=${waiting.id}&3ds_status=COMPLETED`);
     await visit.page.evaluate(() => {

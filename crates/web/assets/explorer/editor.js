@@ -38,7 +38,6 @@ export class Editor {
       spellcheck: "false",
       autocomplete: "off",
       autocapitalize: "off",
-      wrap: "off",
       placeholder: options.placeholder,
       "aria-label": options.label,
     });
