@@ -12,7 +12,7 @@ fn events_come_as_they_happen_in_the_order_of_the_list_with_their_cursors() {
     let server = Setup::new().start();
     let shop = server.shop();
     shop.authorise(cards::VISA);
-    let before = all(&shop).len();
+    let before = settled(&shop, OF_SALE).len();
     let mut stream = shop.follow(None);
     assert!(
         stream.content_type.starts_with("text/event-stream"),
