@@ -178,15 +178,16 @@ fn a_flood_is_bounded_in_requests_and_in_kinds() {
         };
         (from..from + 200).map(one).collect::<Value>()
     };
-    let statuses: Vec<u16> = (0..65)
-        .map(|n| report(&server, &path, REPORTS, &body(n * 100)))
-        .collect();
-    let taken = statuses.iter().filter(|status| **status == 204).count();
-    assert!((60..65).contains(&taken), "{statuses:?}");
-    assert!(
-        statuses.iter().all(|status| matches!(status, 204 | 429)),
-        "{statuses:?}"
-    );
+    // A place comes free each second, so that a slow machine takes more of them.
+    let mut taken = 0;
+    let refused = (0..400).map(|n| match n {
+        0..10 => report(&server, &path, REPORTS, &body(n * 100)),
+        _ => report(&server, &path, CSP, &single(&url, "script-src", "inline")),
+    });
+    let mut refused = refused.inspect(|status| taken += usize::from(*status == 204));
+    let refused = refused.find(|status| *status != 204);
+    assert_eq!(refused, Some(429));
+    assert!(taken >= 60, "{taken}");
     let found = violations(&shop, &id);
     assert_eq!(found.len(), 500);
     let most = shop.gql(
