@@ -276,6 +276,10 @@ const PAID: Step = Step::Authorise {
 /// It is disputed.
 const OPEN: Step = Step::OpenDispute { ends_soon: false };
 
+/// How often, and how far apart, the service is asked whether it knows a dispute.
+const KNOWN_LOOKS: u32 = 300;
+const KNOWN_PAUSE: Duration = Duration::from_millis(100);
+
 /// How long a response is still possible where that ends soon.
 const SOON: Duration = Duration::from_hours(1);
 
@@ -366,10 +370,27 @@ impl Desk {
         answer
             .text("/sourceDisputeId")
             .clone_into(&mut made.dispute);
+        self.await_dispute(made).await?;
         Ok(format!(
             "The simulator's dispute {} is opened.",
             made.dispute
         ))
+    }
+
+    /// Waits until the service knows the dispute: of two reports that come at once the later may be applied first, and then the
+    /// other is no news.
+    async fn await_dispute(&self, made: &Made) -> anyhow::Result<()> {
+        let query = "query($id: ID!) { getPayment(id: $id) { disputes { id } } }";
+        for _ in 0..KNOWN_LOOKS {
+            let answer = self.api.run(query, json!({"id": made.payment})).await?;
+            refuse_error(&answer)?;
+            let known = answer.at("/data/getPayment/disputes").as_array();
+            if known.is_some_and(|known| !known.is_empty()) {
+                return Ok(());
+            }
+            self.world.sleep(KNOWN_PAUSE).await;
+        }
+        Err(anyhow!("the dispute was not reported within 30 seconds"))
     }
 }
 

@@ -48,15 +48,7 @@ fn each_kind_that_is_listed_happens_when_it_is_triggered() {
         assert!(triggered.status.success(), "{kind}: {error}");
         assert!(!triggered.stdout.is_empty(), "{kind}");
         let shop = server.shop();
-        let mut looks = 0;
         until(PATIENCE, kind, || {
-            looks += 1;
-            if looks % 400 == 0 {
-                // Of two reports of the simulator the later one may come first; then the other says nothing new.
-                command(&server, &["events", "trigger", kind])
-                    .output()
-                    .unwrap();
-            }
             if *kind == "endpoint.test" {
                 return (!receiver.arrived("/tested").is_empty()).then_some(());
             }
