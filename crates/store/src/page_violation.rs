@@ -66,6 +66,14 @@ pub async fn of_page(db: &Db, key: PageKey, limit: i64) -> Result<Vec<CountedVio
     db.read(sql, params).await?.iter().map(read).collect()
 }
 
+/// Removes one kind.
+pub fn delete(key: PageKey, mark: &str) -> Statement {
+    Statement::any(
+        "delete from page_violation where team_id = $1 and page_id = $2 and mark = $3",
+        vec![key.team.key().into(), key.page.key().into(), mark.into()],
+    )
+}
+
 /// Removes those of a page.
 pub fn delete_of_page(key: PageKey) -> Statement {
     Statement::any(

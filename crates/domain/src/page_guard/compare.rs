@@ -55,8 +55,6 @@ impl Finding {
 pub struct SeenScript {
     /// Its address without query; absent for one that stands in the page.
     pub address: Option<String>,
-    /// Its attribute `integrity`.
-    pub integrity: Option<String>,
     /// The hashes of its content, `sha384` first; none where it could not be fetched.
     pub hashes: Vec<String>,
     /// Why it could not be fetched.
@@ -72,10 +70,19 @@ pub struct Observed {
     pub headers: BTreeMap<String, String>,
     /// The scripts.
     pub scripts: Vec<SeenScript>,
+    /// How many more there are that nobody looked at.
+    pub unseen: usize,
     /// The policies that apply: of the header, and in the markup.
     pub policies: Vec<String>,
     /// Attributes that are scripts.
     pub handlers: usize,
+}
+
+impl Observed {
+    /// How many scripts the page has.
+    pub fn count(&self) -> usize {
+        self.scripts.len().saturating_add(self.unseen)
+    }
 }
 
 /// Headers that decide which scripts run and who may frame the page. Source: PCI DSS 4.0.1, 11.6.1: "security-impacting HTTP headers".
@@ -137,9 +144,21 @@ pub fn compare(page: &GuardedPage, own: &str, observed: &Observed) -> Vec<Findin
     for script in &observed.scripts {
         found.extend(judge.script(script));
     }
+    if observed.unseen > 0 {
+        let message = format!(
+            "{} more scripts were not looked at: the page has {} in all",
+            observed.unseen,
+            observed.count()
+        );
+        found.push(Finding::new(
+            FindingWord::Unread,
+            "further scripts",
+            message,
+        ));
+    }
     if observed.handlers > 0 {
         let message = format!(
-            "{} attributes such as onclick are scripts: no inventory can hold them, put them into a file",
+            "{} attributes such as onclick, or an address that begins with javascript:, are scripts: no inventory can hold them, put them into a file",
             observed.handlers
         );
         found.push(Finding::new(FindingWord::New, "inline handlers", message));
@@ -150,7 +169,10 @@ pub fn compare(page: &GuardedPage, own: &str, observed: &Observed) -> Vec<Findin
             found.push(Finding::new(FindingWord::Missing, script.source(), message));
         }
     }
-    found.extend(policy(&observed.policies));
+    found.extend(
+        super::enforced::lack(&observed.policies)
+            .map(|message| Finding::new(FindingWord::Policy, "content-security-policy", message)),
+    );
     if let Some(accepted) = &page.accepted {
         found.extend(headers(accepted, observed));
     }
@@ -232,66 +254,6 @@ impl Judge<'_> {
                 .is_some_and(|hash| seen.hashes.contains(hash)),
         })
     }
-}
-
-/// What is wrong with the policies of a page. Each further policy only takes away, so that one that is right is enough.
-fn policy(policies: &[String]) -> Option<Finding> {
-    let lacks = |policy: &String| lack(policy);
-    let lacks: Vec<&str> = policies.iter().filter_map(lacks).collect();
-    if lacks.len() < policies.len() {
-        return None;
-    }
-    let message = match lacks.first() {
-        None => {
-            "no policy is enforced: any script that comes onto the page runs. Put the header of `pointsman page policy` on it"
-        }
-        Some(first) => first,
-    };
-    Some(Finding::new(
-        FindingWord::Policy,
-        "content-security-policy",
-        message,
-    ))
-}
-
-/// What a policy lacks to let only authorised scripts run.
-fn lack(policy: &str) -> Option<&'static str> {
-    let directives: Vec<Vec<&str>> = policy
-        .split(';')
-        .map(|directive| directive.split_ascii_whitespace().collect())
-        .collect();
-    let of = |name: &str| {
-        directives.iter().find_map(|words| match words.as_slice() {
-            [first, values @ ..] if first.eq_ignore_ascii_case(name) => Some(values),
-            _ => None,
-        })
-    };
-    let Some(sources) = of("script-src").or_else(|| of("default-src")) else {
-        return Some("its policy says nothing of scripts: any script runs");
-    };
-    let has = |wanted: &[&str]| {
-        sources
-            .iter()
-            .any(|source| wanted.iter().any(|one| source.eq_ignore_ascii_case(one)))
-    };
-    let is_pinned = sources.iter().any(|source| {
-        ["'nonce", "'sha"]
-            .iter()
-            .any(|start| source.starts_with(start))
-    });
-    if has(&["*", "https:", "http:", "data:", "blob:"]) {
-        return Some("its policy lets scripts of any host run");
-    }
-    // Browsers that know hashes and nonces ignore it beside one.
-    if has(&["'unsafe-inline'"]) && !is_pinned {
-        return Some(
-            "its policy lets any script run that comes into the page's markup ('unsafe-inline')",
-        );
-    }
-    if of("report-uri").is_none() && of("report-to").is_none() {
-        return Some("its policy reports nothing: nobody learns of a script that was blocked");
-    }
-    None
 }
 
 fn headers(accepted: &Accepted, observed: &Observed) -> Vec<Finding> {

@@ -5,7 +5,7 @@
 
 mod address;
 mod compare;
-mod markup;
+mod enforced;
 mod policy;
 mod report;
 
@@ -17,7 +17,6 @@ use crate::{Fault, Faults, Timestamp, bounded::bounded};
 
 pub use address::WebAddress;
 pub use compare::{Finding, FindingWord, Observed, SeenScript, compare, watched_headers};
-pub use markup::{FoundScript, Markup, read as read_markup};
 pub use policy::{Snippets, snippets};
 pub use report::{REPORTS_MAX, ReportFormat, Violation, is_script_directive, read as read_reports};
 

@@ -30,7 +30,6 @@ fn page(scripts: &[(&str, &str)]) -> GuardedPage {
 fn seen(address: &str, hashes: &[String]) -> SeenScript {
     SeenScript {
         address: (!address.is_empty()).then(|| address.to_owned()),
-        integrity: None,
         hashes: hashes.to_vec(),
         failure: None,
         beginning: "go()".to_owned(),
@@ -222,11 +221,43 @@ fn a_policy_that_lets_anything_run_is_found() {
     for (policy, is_good) in [
         ("script-src 'self'; report-uri /x", true),
         ("default-src 'none'; report-to x", true),
-        ("script-src 'unsafe-inline' 'nonce'; report-uri /x", true),
+        ("script-src 'unsafe-inline' 'nonce-x'; report-uri /x", true),
+        ("script-src 'unsafe-inline' 'Nonce-x'; report-uri /x", true),
+        (
+            "script-src 'strict-dynamic' 'nonce-x' https: 'unsafe-inline'; report-uri /x",
+            true,
+        ),
+        (
+            "script-src https://cdn.example *.shop.example https://*.cdn.example:8443/x/; report-uri /x",
+            true,
+        ),
+        (
+            "script-src-elem 'self'; script-src-attr 'none'; report-uri /x",
+            true,
+        ),
         ("script-src 'self'", false),
         ("script-src 'self' 'unsafe-inline'; report-uri /x", false),
+        (
+            "script-src 'self'; script-src-attr 'unsafe-inline'; report-uri /x",
+            false,
+        ),
+        (
+            "script-src 'self'; script-src-elem 'self' 'unsafe-inline'; report-uri /x",
+            false,
+        ),
+        ("script-src 'self'; script-src-elem *; report-uri /x", false),
+        ("script-src-elem 'self'; report-uri /x", false),
         ("script-src *; report-uri /x", false),
         ("SCRIPT-SRC https:; report-uri /x", false),
+        ("script-src https://*; report-uri /x", false),
+        ("script-src https://*:*/; report-uri /x", false),
+        ("script-src *:*; report-uri /x", false),
+        ("script-src *:443; report-uri /x", false),
+        ("script-src http://*:8080; report-uri /x", false),
+        ("script-src *.com; report-uri /x", false),
+        ("script-src filesystem:; report-uri /x", false),
+        ("script-src 'self' data: ; report-uri /x", false),
+        ("default-src blob:; report-uri /x", false),
         ("img-src 'self'; report-uri /x", false),
         ("", false),
     ] {
@@ -244,6 +275,10 @@ fn a_policy_that_lets_anything_run_is_found() {
     assert_eq!(words(&page(&[]), &observed).len(), 1);
     observed.handlers = 3;
     assert_eq!(words(&page(&[]), &observed).len(), 2);
+    observed.unseen = 1;
+    let found = words(&page(&[]), &observed);
+    let unread = (FindingWord::Unread, "further scripts".to_owned());
+    assert!(found.len() == 3 && found.contains(&unread), "{found:?}");
 }
 
 fn of_single(document: &str, blocked: &str, directive: &str) -> Vec<Violation> {

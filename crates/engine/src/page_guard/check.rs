@@ -1,6 +1,9 @@
 //! A look at a guarded page as it is served: its headers and its scripts, compared with what was authorised and accepted.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use domain::{
@@ -8,10 +11,7 @@ use domain::{
     audit::{Act, Deed},
     caller::Caller,
     id::PageId,
-    page_guard::{
-        Accepted, Finding, FoundScript, Observed, SeenScript, WebAddress, compare, read_markup,
-        watched_headers,
-    },
+    page_guard::{Accepted, Finding, Observed, SeenScript, WebAddress, compare, watched_headers},
     processor_text::one_line,
 };
 use futures_util::{StreamExt, stream};
@@ -19,7 +19,10 @@ use http_client::{Body, HeaderMap, Method, Recipient, Reply, Request, Url};
 use sha2::{Digest, Sha256, Sha384, Sha512};
 use store::guarded_page::{self as table, StoredPage};
 
-use super::no_such_page;
+use super::{
+    markup::{FoundScript, Markup, read as read_markup},
+    no_such_page,
+};
 use crate::{Engine, faults::only_fault};
 
 /// By when a page or a script must be there.
@@ -74,7 +77,7 @@ impl Engine {
         let findings = compare(&stored.page, self.public_url(), &observed);
         let checked = CheckedPage {
             id: stored.id,
-            scripts: observed.scripts.len(),
+            scripts: observed.count(),
             findings,
         };
         if command.accepts {
@@ -117,64 +120,60 @@ impl Engine {
             let message = format!("The page can't be looked at: {why}.");
             Fault { message, ..fault }
         })?;
-        let markup = read_markup(&String::from_utf8_lossy(&reply.body));
-        let base = markup.base.as_deref().and_then(|base| address.join(base));
-        let base = base.as_ref().unwrap_or(address);
         let headers = texts(&reply.headers);
-        let headers: Vec<(&str, &str)> = headers
-            .iter()
-            .map(|(n, v)| (n.as_str(), v.as_str()))
-            .collect();
+        is_readable(&headers, &reply.body)?;
+        let mut markup = read_markup(&String::from_utf8_lossy(&reply.body));
         let of_header = headers
             .iter()
-            .filter(|(name, _)| *name == "content-security-policy");
+            .filter(|(name, _)| name == "content-security-policy");
         // One header may hold several policies, with commas between them.
         let of_header = of_header.flat_map(|(_, value)| value.split(','));
-        let policies = of_header
-            .map(str::to_owned)
-            .chain(markup.policies)
-            .collect();
-        let scripts = stream::iter(markup.scripts.into_iter().take(SCRIPTS_MAX))
-            .map(|script| self.seen(base, script))
+        let policies = of_header.map(str::to_owned);
+        let policies = policies.chain(markup.policies.iter().cloned()).collect();
+        let mut watched = watched_headers(headers.iter().map(|(n, v)| (n.as_str(), v.as_str())));
+        watched.extend(of_markup(&markup));
+        let mut known = BTreeSet::new();
+        let found = std::mem::take(&mut markup.scripts).into_iter();
+        // A script that is fetched early is asked for later.
+        let found = found.map(|script| Located::of(script, address));
+        let mut found: Vec<Located> = found.filter(|one| one.is_new(&mut known)).collect();
+        let unseen = found.len().saturating_sub(SCRIPTS_MAX);
+        found.truncate(SCRIPTS_MAX);
+        let scripts = stream::iter(found)
+            .map(|script| self.seen(script))
             .buffered(AT_ONCE)
             .collect()
             .await;
         Ok(Observed {
-            headers: watched_headers(headers.iter().copied()),
+            headers: watched,
             scripts,
+            unseen,
             policies,
             handlers: markup.handlers,
         })
     }
 
-    async fn seen(&self, base: &WebAddress, script: FoundScript) -> SeenScript {
-        let FoundScript {
-            src,
-            integrity,
-            text,
-        } = script;
-        let beginning: String = one_line(text.trim()).chars().take(BEGINNING).collect();
+    async fn seen(&self, script: Located) -> SeenScript {
+        let beginning = one_line(script.text.trim());
         let mut seen = SeenScript {
             address: None,
-            integrity,
             hashes: Vec::new(),
             failure: None,
-            beginning,
+            beginning: beginning.chars().take(BEGINNING).collect(),
         };
-        let Some(src) = src else {
-            seen.hashes = hashes(text.as_bytes());
-            return seen;
-        };
-        let Some(address) = base.join(&src) else {
-            let shown: String = one_line(&src).chars().take(BEGINNING).collect();
-            seen.failure = Some("its address is none that is fetched".to_owned());
-            seen.address = Some(shown);
-            return seen;
-        };
-        seen.address = Some(address.plain());
-        match self.fetch(&address, SCRIPT_MAX).await {
-            Ok(reply) => seen.hashes = hashes(&reply.body),
-            Err(why) => seen.failure = Some(format!("it can't be fetched: {why}")),
+        match script.source {
+            Source::Page => seen.hashes = hashes(script.text.as_bytes()),
+            Source::Nowhere(shown) => {
+                seen.failure = Some("its address is none that is fetched".to_owned());
+                seen.address = Some(shown);
+            }
+            Source::Address(address) => {
+                seen.address = Some(address.plain());
+                match self.fetch(&address, SCRIPT_MAX).await {
+                    Ok(reply) => seen.hashes = hashes(&reply.body),
+                    Err(why) => seen.failure = Some(format!("it can't be fetched: {why}")),
+                }
+            }
         }
         seen
     }
@@ -206,6 +205,94 @@ impl Engine {
             location.unwrap_or_default()
         ))
     }
+}
+
+/// A script with the place that it comes from.
+struct Located {
+    source: Source,
+    text: String,
+}
+
+/// Where a script comes from.
+enum Source {
+    /// It stands in the page.
+    Page,
+    /// It is fetched.
+    Address(WebAddress),
+    /// Its address, as it is shown, is none that is fetched.
+    Nowhere(String),
+}
+
+impl Located {
+    fn of(script: FoundScript, page: &WebAddress) -> Self {
+        let base = script.bases.iter().fold(page.clone(), |around, base| {
+            around.join(base).unwrap_or(around)
+        });
+        let source = match script.src {
+            None => Source::Page,
+            Some(src) => match base.join(&src) {
+                Some(address) => Source::Address(address),
+                None => Source::Nowhere(one_line(&src).chars().take(BEGINNING).collect()),
+            },
+        };
+        Self {
+            source,
+            text: script.text,
+        }
+    }
+
+    /// Whether no script before it comes from the same address.
+    fn is_new(&self, known: &mut BTreeSet<String>) -> bool {
+        match &self.source {
+            Source::Page | Source::Nowhere(_) => true,
+            Source::Address(address) => known.insert(address.whole()),
+        }
+    }
+}
+
+/// What of the markup decides about scripts as headers do.
+fn of_markup(markup: &Markup) -> BTreeMap<String, String> {
+    let policies = markup.policies.iter();
+    let policies = policies.map(|policy| ("content-security-policy", policy.as_str()));
+    let policies = watched_headers(policies).into_iter();
+    let policies = policies.map(|(name, value)| (format!("meta {name}"), value));
+    let base = markup.base.as_deref().map(|base| {
+        let shown = one_line(base).chars().take(BEGINNING).collect();
+        ("base href".to_owned(), shown)
+    });
+    policies.chain(base).collect()
+}
+
+/// Whether a page is read here as a browser reads it: in another encoding, other letters are a script.
+///
+/// # Errors
+/// `error.validation`.
+fn is_readable(headers: &[(String, String)], body: &[u8]) -> Result<(), Fault> {
+    let content_type = headers.iter().find(|(name, _)| name == "content-type");
+    let content_type = content_type
+        .map_or("", |(_, value)| value)
+        .to_ascii_lowercase();
+    let named = content_type.split_once("charset=").map(|(_, named)| named);
+    let named = named
+        .unwrap_or("utf-8")
+        .split(';')
+        .next()
+        .unwrap_or_default();
+    let named = named.trim().trim_matches(['"', '\'']);
+    // In all of these the letters of tags have the same bytes.
+    let is_known = matches!(named, "utf-8" | "utf8" | "us-ascii" | "ascii" | "latin1")
+        || named.starts_with("iso-8859-")
+        || named.starts_with("windows-125");
+    let is_wide = body.starts_with(&[0xFE, 0xFF]) || body.starts_with(&[0xFF, 0xFE]);
+    if is_known && !is_wide {
+        return Ok(());
+    }
+    let fault = Fault::invalid("url", "must lead to a page in UTF-8");
+    let message = "The page can't be looked at: it is not in UTF-8, so that a browser may find other scripts in it.";
+    Err(Fault {
+        message: message.to_owned(),
+        ..fault
+    })
 }
 
 /// The hashes of a content, as `integrity` has them.

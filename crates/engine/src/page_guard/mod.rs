@@ -5,6 +5,8 @@
 //! the network, and by the number of kinds that are kept of a page. Of a kind there is one row with a count.
 
 mod check;
+mod kinds;
+mod markup;
 mod pages;
 mod report;
 

@@ -3,35 +3,32 @@
 use std::collections::BTreeMap;
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use db::{Change, Statement};
+use db::Change;
 use domain::{
-    Fault, Timestamp,
-    event::PageEvent,
+    Fault,
     id::{PageId, TeamId},
     network::Network,
-    page_guard::{ReportFormat, Violation, WebAddress, is_script_directive, read_reports},
+    page_guard::{ReportFormat, Violation, WebAddress, read_reports},
 };
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 use store::{
     guarded_page::{self as table, StoredPage},
-    page_violation::{self, CountedViolation, PageKey},
+    page_violation::{self, PageKey},
 };
 use subtle::ConstantTimeEq;
 use uuid::Uuid;
 use world::World;
 
+use super::kinds::Sorted;
 use crate::{
     Engine,
     change::Round,
     faults::{EngineError, only_fault},
 };
 
-/// Kinds of violations that are kept of a page. What is more is counted together.
+/// Kinds of violations that are kept of a page: half of them of scripts, half of everything else, so that nobody fills the room of
+/// scripts with made-up images.
 pub const GROUPS_MAX: i64 = 500;
-
-/// Under which name kinds beyond that are counted.
-const MORE: &str = "(more)";
 
 /// The page of an address for reports.
 pub struct ReportAddress(StoredPage);
@@ -52,6 +49,24 @@ fn team_of(token: &str) -> Option<TeamId> {
 }
 
 impl Engine {
+    /// Counts a request with reports against the quota of the network that it comes from, before anything is read for it. False: this
+    /// is no token of any page.
+    ///
+    /// # Errors
+    /// `error.rate-limited`.
+    pub fn admit_page_reporter(
+        &self,
+        token: &str,
+        network: Option<Network>,
+    ) -> Result<bool, Fault> {
+        if team_of(token).is_none() {
+            return Ok(false);
+        }
+        let now = self.inner.world.now();
+        self.inner.quotas.admit_reporter(network, now)?;
+        Ok(true)
+    }
+
     /// The page to whose address for reports this token belongs; `None`: to none.
     ///
     /// # Errors
@@ -119,7 +134,8 @@ impl Engine {
             return Ok(Round::Done(()));
         };
         let key = PageKey { team, page: id };
-        let known = page_violation::of_page(store, key, GROUPS_MAX.saturating_add(1)).await?;
+        // Counting on two nodes may keep some more.
+        let known = page_violation::of_page(store, key, GROUPS_MAX.saturating_mul(2)).await?;
         let now = self.inner.world.now();
         let sorted = Sorted::of(counts, &known, now);
         let change_id = self.change_id();
@@ -127,7 +143,7 @@ impl Engine {
         for statement in sorted.statements(key) {
             change.push(statement);
         }
-        if !sorted.new.is_empty() {
+        if sorted.has_new() {
             let events = sorted.events(&page);
             let number = u64::try_from(events.len()).unwrap_or(u64::MAX);
             change.push(table::note_seen(&page, number));
@@ -148,100 +164,9 @@ impl Engine {
     }
 }
 
-/// Reports by whether their kinds are known.
-struct Sorted {
-    counted: Vec<CountedViolation>,
-    /// The marks of those that were not known.
-    new: Vec<String>,
-}
-
-impl Sorted {
-    fn of(counts: &BTreeMap<Violation, i64>, known: &[CountedViolation], now: Timestamp) -> Self {
-        let mut room = usize::try_from(GROUPS_MAX)
-            .unwrap_or_default()
-            .saturating_sub(known.len());
-        let mut counted: BTreeMap<String, CountedViolation> = BTreeMap::new();
-        let mut new = Vec::new();
-        let is_known = |mark: &String| known.iter().any(|one| one.mark == *mark);
-        for (violation, reports) in counts {
-            let (mut violation, mut mark) = (violation.clone(), mark_of(violation));
-            if !is_known(&mark) && !counted.contains_key(&mark) {
-                if room == 0 {
-                    violation = Violation {
-                        directive: "other".to_owned(),
-                        blocked: MORE.to_owned(),
-                        is_enforced: true,
-                    };
-                    mark = mark_of(&violation);
-                }
-                if !is_known(&mark) && !counted.contains_key(&mark) {
-                    room = room.saturating_sub(1);
-                    new.push(mark.clone());
-                }
-            }
-            let one = counted.entry(mark.clone()).or_insert(CountedViolation {
-                mark,
-                violation,
-                reports: 0,
-                first_at: now,
-                last_at: now,
-            });
-            one.reports = one.reports.saturating_add(*reports);
-        }
-        Self {
-            counted: counted.into_values().collect(),
-            new,
-        }
-    }
-
-    fn statements(&self, key: PageKey) -> impl Iterator<Item = Statement> {
-        self.counted
-            .iter()
-            .map(move |one| page_violation::count(key, one))
-    }
-
-    /// The scripts among what is new that the page's inventory does not have.
-    fn events(&self, page: &StoredPage) -> Vec<PageEvent> {
-        let is_found = |one: &&CountedViolation| {
-            self.new.contains(&one.mark)
-                && is_script_directive(&one.violation.directive)
-                && !page.page.knows(&one.violation.blocked)
-        };
-        let found = self.counted.iter().filter(is_found);
-        found
-            .map(|one| PageEvent::ScriptFound {
-                url: page.page.url.clone(),
-                directive: one.violation.directive.clone(),
-                blocked: one.violation.blocked.clone(),
-            })
-            .collect()
-    }
-}
-
-/// What tells a kind from others.
-fn mark_of(violation: &Violation) -> String {
-    let mut hash = Sha256::new();
-    for part in [violation.directive.as_str(), violation.blocked.as_str()] {
-        hash.update(part.as_bytes());
-        hash.update([0]);
-    }
-    hash.update([u8::from(violation.is_enforced)]);
-    hex::encode(hash.finalize())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const NOW: Timestamp = Timestamp::from_micros(7);
-
-    fn violation(n: usize) -> Violation {
-        Violation {
-            directive: "script-src".to_owned(),
-            blocked: format!("https://evil.example/{n}"),
-            is_enforced: true,
-        }
-    }
 
     #[test]
     fn a_token_leads_to_its_team_alone() {
@@ -252,27 +177,5 @@ mod tests {
         for wrong in ["", "x", &token[1..], &format!("{token}AA")] {
             assert_eq!(team_of(wrong), None, "{wrong}");
         }
-    }
-
-    #[test]
-    fn kinds_beyond_the_bound_are_counted_together() {
-        let counts = |numbers: std::ops::Range<usize>| -> BTreeMap<Violation, i64> {
-            numbers.map(|n| (violation(n), 2)).collect()
-        };
-        let most = usize::try_from(GROUPS_MAX).unwrap();
-        let first = Sorted::of(&counts(0..most - 1), &[], NOW);
-        assert_eq!((first.counted.len(), first.new.len()), (most - 1, most - 1));
-        let second = Sorted::of(&counts(most..most + 10), &first.counted, NOW);
-        assert_eq!((second.counted.len(), second.new.len()), (2, 2));
-        let more = second
-            .counted
-            .iter()
-            .find(|one| one.violation.blocked == MORE)
-            .unwrap();
-        assert_eq!(more.reports, 18);
-        let all: Vec<CountedViolation> = [first.counted, second.counted].concat();
-        let third = Sorted::of(&counts(0..most + 20), &all, NOW);
-        assert!(third.new.is_empty());
-        assert_eq!(third.counted.len(), most + 1);
     }
 }

@@ -30,6 +30,8 @@ const HOUR: Duration = Duration::from_hours(1);
 const MINUTE: Duration = Duration::from_mins(1);
 /// Requests with reports of a team's pages in a minute, from one network. One visitor's page makes some ten.
 const NETWORK_REPORTS: u64 = 60;
+/// The same for the pages of all teams, those that nobody has included: several shops may be visited from one network.
+const REPORTER_REPORTS: u64 = 240;
 /// The same from all networks: what is new is there within them, and counts need not be right to the last.
 const TEAM_REPORTS: u64 = 600;
 
@@ -69,6 +71,7 @@ pub(crate) struct Quotas {
     key_bytes: Option<Buckets<KeyId>>,
     visitor_declines: Option<Buckets<Visitor>>,
     network_declines: Option<Buckets<(TeamId, Network)>>,
+    reporter_reports: Buckets<Network>,
     network_reports: Buckets<(TeamId, Network)>,
     team_reports: Buckets<TeamId>,
     tried: Mutex<Tried>,
@@ -90,10 +93,24 @@ impl Quotas {
             key_bytes: hourly(limits.key_bytes_per_hour),
             visitor_declines: hourly(limits.visitor_declines_per_hour),
             network_declines: hourly(limits.network_declines_per_hour),
+            reporter_reports: Buckets::new(REPORTER_REPORTS, MINUTE),
             network_reports: Buckets::new(NETWORK_REPORTS, MINUTE),
             team_reports: Buckets::new(TEAM_REPORTS, MINUTE),
             tried: Mutex::default(),
         }
+    }
+
+    /// Counts a request with browsers' reports, whatever page they are of.
+    ///
+    /// # Errors
+    /// `error.rate-limited`.
+    pub(crate) fn admit_reporter(
+        &self,
+        network: Option<Network>,
+        now: Timestamp,
+    ) -> Result<(), Fault> {
+        take(Some(&self.reporter_reports), network, 1, now)
+            .map_err(|wait| Refusal::reports(wait).fault())
     }
 
     /// Counts a request with browsers' reports of a team's page.

@@ -61,7 +61,13 @@ async fn taken(web: &Arc<Web>, token: &str, request: Request) -> Result<(), Enve
         return Err(Envelope::new(status, Code::Validation, message));
     };
     let engine = &web.service.engine;
-    let address = engine.report_address(token).await.map_err(Envelope::of)?;
+    let network = network_of(&request, &web.rules.trusted_proxies);
+    let admitted = engine.admit_page_reporter(token, network);
+    let address = if admitted.map_err(Envelope::of)? {
+        engine.report_address(token).await.map_err(Envelope::of)?
+    } else {
+        None
+    };
     let Some(address) = address else {
         let message = "No page has this address for reports.";
         return Err(Envelope::new(
@@ -70,7 +76,6 @@ async fn taken(web: &Arc<Web>, token: &str, request: Request) -> Result<(), Enve
             message,
         ));
     };
-    let network = network_of(&request, &web.rules.trusted_proxies);
     engine
         .admit_page_report(&address, network)
         .map_err(Envelope::of)?;

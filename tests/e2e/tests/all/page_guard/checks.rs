@@ -112,6 +112,67 @@ fn a_page_as_it_was_authorised_passes_and_what_changes_is_found() {
 }
 
 #[test]
+fn what_a_browser_runs_is_found_wherever_it_stands() {
+    let server = Setup::new().start();
+    let shop = server.shop();
+    let html = "<!doctype html><title>Pay</title><link rel=modulepreload href=/a.js><script src=/a.js></script>\
+        <svg><style><ScRiPt hReF=/b.js></ScRiPt></style></svg>\
+        <iframe srcdoc=\"&lt;base href='/frame/'&gt;&lt;script src=c.js&gt;&lt;/script&gt;\"></iframe>\
+        <script type=importmap>{\"imports\": {\"d\": \"/d.js\"}}</script><a href='java&#10;script:go()'>x</a>";
+    let merchants = shop_server(&[POLICY], html, "go()");
+    let url = merchants.url("/pay");
+    page(&shop, &url);
+    let (passed, found) = check(&server, &url, &[]);
+    let has = |source: &str| found.contains(&("new".to_owned(), source.to_owned()));
+    for path in ["/a.js", "/b.js", "/frame/c.js", "/d.js"] {
+        assert!(has(&merchants.url(path)), "{path}: {found:?}");
+    }
+    assert!(!passed && has("inline handlers"), "{found:?}");
+    // The four, the map itself and the attribute: what is fetched early is no second script.
+    assert_eq!(found.len(), 6, "{found:?}");
+}
+
+#[test]
+fn what_is_not_looked_at_is_said() {
+    let server = Setup::new().start();
+    let shop = server.shop();
+    let inline = |n: usize| format!("<script>{n}</script>");
+    let html: String = (0..203).map(inline).collect();
+    let merchants = shop_server(&[POLICY], &html, "");
+    let url = merchants.url("/pay");
+    let (id, _) = page(&shop, &url);
+    let output = server.command(&["page", "check", &url]);
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    let said = "3 more scripts were not looked at: the page has 203 in all";
+    assert!(printed.contains(said), "{printed}");
+    // In another encoding, other letters are tags.
+    let wide: &[&str] = &["content-type: text/html; charset=utf-16le"];
+    serve(&merchants, wide, "x", "");
+    let output = server.command(&["page", "check", &url, "--page", &id]);
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(error.contains("it is not in UTF-8"), "{error}");
+}
+
+#[test]
+fn a_policy_in_the_markup_and_a_base_are_compared_with_what_was_accepted() {
+    let server = Setup::new().start();
+    let shop = server.shop();
+    let with = |more: &str| {
+        format!("<meta http-equiv=content-security-policy content=\"script-src 'self'\">{more}")
+    };
+    let merchants = shop_server(&[POLICY], &with("<base href=/x/>"), "");
+    let url = merchants.url("/pay");
+    page(&shop, &url);
+    assert_eq!(check(&server, &url, &["--accept"]), (true, Vec::new()));
+    assert_eq!(check(&server, &url, &[]), (true, Vec::new()));
+    serve(&merchants, &[POLICY], "<base href=//evil.example/>", "");
+    let (passed, found) = check(&server, &url, &[]);
+    let sources: Vec<&str> = found.iter().map(|one| one.1.as_str()).collect();
+    let expected = ["base href", "meta content-security-policy"];
+    assert_eq!((passed, sources), (false, expected.to_vec()));
+}
+
+#[test]
 fn an_authorised_hash_counts_more_than_what_was_accepted() {
     let server = Setup::new().start();
     let shop = server.shop();

@@ -14,17 +14,24 @@ fn fresh(shop: &Shop) -> (String, String, String) {
     (id, path, url)
 }
 
+/// The events of a page, the oldest first.
 fn events(shop: &Shop, page: &str) -> Vec<Value> {
-    let list = "{ listEvents(first: 100, kinds: [\"page.*\"]) { edges { node { kind data } } } }";
-    let found = shop.gql(list, json!({}));
-    let nodes = found.root()["edges"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|edge| edge["node"].clone());
+    let list = "query($after: String) { listEvents(first: 100, after: $after, kinds: [\"page.*\"]) \
+        { edges { node { kind data } } pageInfo { endCursor hasNextPage } } }";
+    let mut nodes: Vec<Value> = Vec::new();
+    let mut after = Value::Null;
+    loop {
+        let found = shop.gql(list, json!({ "after": after }));
+        let edges = found.root()["edges"].as_array().unwrap().iter();
+        nodes.extend(edges.map(|edge| edge["node"].clone()));
+        let page = &found.root()["pageInfo"];
+        if page["hasNextPage"] != true {
+            break;
+        }
+        after = page["endCursor"].clone();
+    }
+    nodes.retain(|node| node["data"]["pageId"] == json!(page));
     nodes
-        .filter(|node| node["data"]["pageId"] == json!(page))
-        .collect()
 }
 
 #[test]
@@ -189,12 +196,19 @@ fn a_flood_is_bounded_in_requests_and_in_kinds() {
     assert_eq!(refused, Some(429));
     assert!(taken >= 60, "{taken}");
     let found = violations(&shop, &id);
-    assert_eq!(found.len(), 500);
+    // Scripts have half of the room.
+    assert_eq!(found.len(), 250);
     let most = shop.gql(
         "query($id: ID!) { listPageViolations(pageId: $id, first: 0) { blocked } }",
         json!({ "id": id }),
     );
     most.assert_invalid("first");
+    let kinds: Vec<Value> = events(&shop, &id);
+    assert!(
+        kinds
+            .iter()
+            .any(|event| event["data"]["blocked"] == "(more)")
+    );
     // Reports that came before keep their counts.
     let reports: i64 = found
         .iter()
@@ -208,4 +222,48 @@ fn a_flood_is_bounded_in_requests_and_in_kinds() {
         report(&server, &theirs, CSP, &single(&url, "script-src", "inline")),
         204
     );
+}
+
+#[test]
+fn made_up_images_hide_no_script() {
+    let server = Setup::new().start();
+    let shop = server.shop();
+    let (id, path, url) = fresh(&shop);
+    for from in 0..6 {
+        let one = |n: usize| {
+            json!({"type": "csp-violation", "body": {"documentURL": url, "effectiveDirective": "img-src",
+                "blockedURL": format!("https://{from}-{n}.example/"), "disposition": "enforce"}})
+        };
+        let body = (0..100).map(one).collect::<Value>();
+        assert_eq!(report(&server, &path, REPORTS, &body), 204);
+    }
+    let evil = "https://evil.example/x.js";
+    let stolen = single(&url, "script-src-elem", evil);
+    assert_eq!(report(&server, &path, CSP, &stolen), 204);
+    let events = until(PATIENCE, "the event", || {
+        let found = events(&shop, &id);
+        (!found.is_empty()).then_some(found)
+    });
+    assert_eq!(events[0]["data"]["blocked"], evil);
+    let found = violations(&shop, &id);
+    assert_eq!(found.len(), 251);
+    let reports: i64 = found
+        .iter()
+        .map(|one| one["reports"].as_i64().unwrap())
+        .sum();
+    assert_eq!(reports, 601);
+}
+
+#[test]
+fn addresses_that_are_guessed_are_bounded_before_anything_is_read() {
+    let server = Setup::new().start();
+    let (_, path, url) = fresh(&server.shop());
+    let good = single(&url, "script-src", "https://evil.example/x.js");
+    // A token of the right form that is nobody's.
+    let guessed = format!("{}AAAAAAAA", &path[..path.len() - 8]);
+    let refused = (0..2_000).map(|_| report(&server, &guessed, CSP, &good));
+    let refused = refused.into_iter().find(|status| *status != 404);
+    assert_eq!(refused, Some(429));
+    // What can be no token costs nothing, and is answered as before.
+    assert_eq!(report(&server, "/page-reports/x", CSP, &good), 404);
 }
