@@ -1,5 +1,6 @@
 /**
- * Builds what the service embeds: the loader, the frame's scripts and style, `manifest.json`, `integrity.json`.
+ * Builds what the service embeds: the loader, the frame's scripts and style, `manifest.json`, `integrity.json`, and `texts.json`, from
+ * which the service writes pages of its own.
  *
  *   node build.mjs             writes ../crates/server/assets/sdk
  *   node build.mjs --check     builds into a temporary folder; fails on any difference and on any file over its budget
@@ -128,6 +129,18 @@ async function buildFrame(output) {
   }
 }
 
+/** The texts of forms in every language: the service writes pages of its own in the customer's language from the first byte. */
+async function readTexts() {
+  const texts = {};
+  for (const language of ["en", ...MESSAGES.filter((name) => name !== "later")]) {
+    const code = await bundle(`src/shared/messages/${language}.ts`, { format: "esm" });
+    const { fields, page, payment } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+    const written = Object.entries({ ...fields, ...page, ...payment }).filter(([key]) => !/(^|\.)(errors|error|status|modal)\./.test(key));
+    texts[language] = Object.fromEntries(written);
+  }
+  return texts;
+}
+
 /** The loaders of earlier releases, as `releases.json` lists them, oldest first. */
 function readReleases() {
   const list = join(RELEASED, "releases.json");
@@ -154,6 +167,7 @@ async function buildAssets() {
   }
   files.set(current.file, Buffer.from(loader));
   const json = (value) => Buffer.from(`${JSON.stringify(value, null, 2)}\n`);
+  files.set("texts.json", json(await readTexts()));
   files.set("manifest.json", json({ loader: { file: current.file, integrity: current.integrity }, files: names }));
   const isReleased = releases.some(({ file }) => file === current.file);
   files.set("integrity.json", json({ loaders: isReleased ? releases : [...releases, current] }));

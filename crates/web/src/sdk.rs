@@ -4,11 +4,14 @@
 //! They load one script and one style, run nothing inline, and their texts are English until the script replaces them.
 
 mod message;
+mod words;
 
 use askama::Template;
 
 pub use self::message::{BridgeEvent, Fact, Message, Tone, message};
-use crate::plain;
+pub use self::words::Words;
+use self::words::filled;
+use crate::{Language, Text, plain};
 
 /// The addresses of a document's script and style.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,6 +79,63 @@ struct Form<'a> {
     options: &'a str,
     /// Where card details go to, as people read it.
     host: &'a str,
+    words: &'a Words,
+    /// What stands on the button.
+    pay_label: String,
+    /// The ways to pay beside a card.
+    methods: Vec<OtherMethod>,
+    has_no_address: bool,
+    offers_saving: bool,
+}
+
+impl Form<'_> {
+    fn text(&self, key: &str) -> &str {
+        self.words.get(key)
+    }
+
+    fn trust(&self) -> String {
+        self.words.fill("trust.label", "host", self.host)
+    }
+
+    fn needs_script(&self) -> &'static str {
+        Text::NeedsScript.in_language(self.words.language())
+    }
+}
+
+/// A way to pay that leads the customer elsewhere, as `sdk/src/frame/methods.ts` draws it.
+struct OtherMethod {
+    /// The service's name of the method.
+    code: &'static str,
+    /// The id of its radio button.
+    id: String,
+    name: String,
+    /// What will happen.
+    note: String,
+}
+
+impl OtherMethod {
+    /// The methods that the merchant asks for, in its order, each once.
+    fn all(types: &[String], words: &Words) -> Vec<Self> {
+        let mut known: Vec<Self> = Vec::new();
+        for given in types {
+            let (code, key) = match given.as_str() {
+                "bnpla" | "klarna" => ("BNPLA", "payment-methods.klarna.label"),
+                "paypal" | "walletc" => ("WALLETC", "payment-methods.paypal.label"),
+                _ => continue,
+            };
+            if known.iter().any(|one| one.code == code) {
+                continue;
+            }
+            let name = words.get(key).to_owned();
+            known.push(Self {
+                code,
+                id: format!("method-{}", code.to_ascii_lowercase()),
+                note: words.fill("redirect-note.label", "method", &name),
+                name,
+            });
+        }
+        known
+    }
 }
 
 #[derive(Template)]
@@ -88,6 +148,7 @@ struct Frame<'a> {
 
 /// The document of a frame that was asked for by a page of `origin`.
 pub fn frame(surface: Surface, assets: &Assets, mode: Mode, origin: &str) -> String {
+    let words = Words::of(Language::English);
     rendered(&Frame {
         assets,
         mode: mode.name(),
@@ -96,6 +157,15 @@ pub fn frame(surface: Surface, assets: &Assets, mode: Mode, origin: &str) -> Str
             origin,
             options: "{}",
             host: "",
+            words: &words,
+            // The amount comes with the options.
+            pay_label: words
+                .fill("pay-button.label", "amount", "")
+                .trim()
+                .to_owned(),
+            methods: Vec::new(),
+            has_no_address: false,
+            offers_saving: false,
         },
     })
 }
@@ -188,6 +258,23 @@ pub struct Hosted {
     pub options: String,
     /// Where card details go to, as people read it.
     pub host: String,
+    /// Its texts.
+    pub words: Words,
+    /// What of the options is written into the form from the start.
+    pub first: FirstOptions,
+}
+
+/// Options of which the form's look depends: written from the start, so that nothing moves when the script comes.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FirstOptions {
+    /// The types of ways to pay beside a card, as given.
+    pub methods: Vec<String>,
+    /// The merchant's own label of the button.
+    pub pay_button: Option<String>,
+    /// Whether no address is asked for.
+    pub has_no_address: bool,
+    /// Whether the customer may save a card.
+    pub offers_saving: bool,
 }
 
 /// A line of a cart.
@@ -209,10 +296,40 @@ struct HostedPage<'a> {
     mode: &'static str,
     page: &'a Hosted,
     form: Form<'a>,
+    languages: [Named; 6],
+}
+
+/// A language by its code, with its own name.
+type Named = (&'static str, &'static str);
+
+/// The languages that the customer can choose from.
+const LANGUAGES: [Named; 6] = [
+    ("en", "English"),
+    ("de", "Deutsch"),
+    ("es", "Español"),
+    ("fr", "Français"),
+    ("nl", "Nederlands"),
+    ("pt", "Português"),
+];
+
+impl HostedPage<'_> {
+    fn text(&self, key: &str) -> &str {
+        self.page.words.get(key)
+    }
+
+    /// A merchant's own texts may be of a language that the list does not have.
+    fn has_own_language(&self) -> bool {
+        let words = &self.page.words;
+        !LANGUAGES.iter().any(|(code, _)| words.is_in(code))
+    }
 }
 
 /// The hosted page, with the form in it.
 pub fn hosted(assets: &Assets, mode: Mode, page: &Hosted) -> String {
+    let (words, first) = (&page.words, &page.first);
+    let label = first.pay_button.as_deref();
+    let label = label.filter(|own| !own.is_empty());
+    let label = label.unwrap_or_else(|| words.get("pay-button.label"));
     rendered(&HostedPage {
         assets,
         folder: crate::folder(),
@@ -223,7 +340,13 @@ pub fn hosted(assets: &Assets, mode: Mode, page: &Hosted) -> String {
             origin: "",
             options: &page.options,
             host: &page.host,
+            words,
+            pay_label: filled(label, "amount", &page.amount),
+            methods: OtherMethod::all(&first.methods, words),
+            has_no_address: first.has_no_address,
+            offers_saving: first.offers_saving,
         },
+        languages: LANGUAGES,
     })
 }
 

@@ -2,7 +2,8 @@
 
 use askama::Template;
 
-use super::{Assets, Mode, rendered};
+use super::{Assets, Mode, Words, rendered};
+use crate::{Language, Text};
 
 /// What kind of news it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +47,8 @@ pub struct Fact {
 /// What stands on the page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
+    /// The language that it is written in.
+    pub language: Language,
     /// The shop's name; empty where it is not known.
     pub shop_name: String,
     /// Where its logo is.
@@ -56,6 +59,8 @@ pub struct Message {
     pub title: String,
     /// What to know, and what to do.
     pub paragraphs: Vec<String>,
+    /// What the shop has to know, in English.
+    pub details: Vec<String>,
     /// Names and values.
     pub facts: Vec<Fact>,
     /// The way back to the shop.
@@ -73,6 +78,13 @@ struct MessagePage<'a> {
     folder: String,
     mode: &'static str,
     page: &'a Message,
+    words: Words,
+}
+
+impl MessagePage<'_> {
+    fn for_the_shop(&self) -> &'static str {
+        Text::ForTheShop.in_language(self.page.language)
+    }
 }
 
 /// A page in place of a form.
@@ -82,5 +94,6 @@ pub fn message(assets: &Assets, mode: Mode, page: &Message) -> String {
         folder: crate::folder(),
         mode: mode.name(),
         page,
+        words: Words::of(page.language),
     })
 }

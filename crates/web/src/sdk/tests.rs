@@ -29,6 +29,8 @@ fn page() -> Hosted {
         }],
         options: "{}".to_owned(),
         host: "pay.example".to_owned(),
+        words: Words::of(Language::English),
+        first: FirstOptions::default(),
     }
 }
 
@@ -164,6 +166,17 @@ fn texts_of_others_are_escaped_wherever_they_stand() {
         }],
         options: evil(),
         host: evil(),
+        words: Words::chosen(
+            Some(
+                &serde_json::json!({"language": evil(), "pay-button.label": evil(), "card.number.placeholder": evil()}),
+            ),
+            Language::English,
+        ),
+        first: FirstOptions {
+            methods: vec![evil()],
+            pay_button: Some(evil()),
+            ..FirstOptions::default()
+        },
     };
     for text in [
         hosted(&assets(), Mode::Live, &page),
@@ -196,4 +209,49 @@ fn a_page_that_is_refused_names_the_setting() {
         assert!(text.contains(word), "{text}");
     }
     assert!(!text.contains("<script"), "{text}");
+}
+
+#[test]
+fn what_the_script_would_write_is_there_from_the_start() {
+    let page = Hosted {
+        words: Words::of(Language::German),
+        first: FirstOptions {
+            methods: ["walletc", "made-up", "klarna", "paypal"]
+                .map(str::to_owned)
+                .to_vec(),
+            has_no_address: true,
+            offers_saving: true,
+            pay_button: None,
+        },
+        ..page()
+    };
+    let text = hosted(&assets(), Mode::Live, &page);
+    for part in [
+        "<html lang=\"de\" dir=\"ltr\">",
+        "<option value=\"de\" lang=\"de\" selected>",
+        ">Kartennummer<",
+        "placeholder=\"MM / JJ\"",
+        ">€50.99 bezahlen<",
+        "Kartendaten gehen direkt an pay.example",
+        "<div data-part=\"Methods\">",
+        "class=\"Beside\"",
+        "<div data-part=\"Save\">",
+        "Sie bestätigen die Zahlung gleich bei PayPal.",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let order: Vec<&str> = text
+        .split("data-type=\"")
+        .skip(1)
+        .map(|rest| rest.split('"').next().unwrap())
+        .collect();
+    assert_eq!(order, ["WALLETC", "WALLETC", "BNPLA", "BNPLA"]);
+    for word in [
+        "Card number",
+        "Back to shop",
+        "Powered by",
+        "role=\"group\" aria-label",
+    ] {
+        assert!(!text.contains(word), "{word}: {text}");
+    }
 }

@@ -1,6 +1,7 @@
 //! The texts of the pages for shoppers: one table, a row for each text, a column for each language.
 
 mod errands;
+mod hosted;
 mod outcomes;
 
 use crate::Language;
@@ -8,14 +9,22 @@ use crate::Language;
 /// A text of the pages for shoppers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Text {
+    /// The heading of a page whose address the shop has made wrongly.
+    AddressIncomplete,
     /// The label of an amount.
     Amount,
     /// A button: the customer does what is asked.
     Approve,
-    /// The heading of an alternative method's page.
-    ApprovePayment,
     /// The page was decided: approved.
     ApprovedAlready,
+    /// The heading of an alternative method's page.
+    ApprovePayment,
+    /// The heading of a payment whose end is asked for.
+    AskingBank,
+    /// A page that can't be made now tries again.
+    AsksAgain,
+    /// A page of an open outcome asks by itself.
+    AsksItself,
     /// A link to the bank's page.
     BackToBank,
     /// A button that leads back.
@@ -26,6 +35,8 @@ pub enum Text {
     BankAsksPayment,
     /// The bank's page is still open.
     BankWaits,
+    /// Where the customer begins again.
+    BeginAgain,
     /// The heading of a payment whose outcome is not known.
     BeingChecked,
     /// The name of a method.
@@ -38,10 +49,16 @@ pub enum Text {
     CardNotConfirmed,
     /// A button that loads the page again.
     CheckAgain,
+    /// The heading of a hosted page whose credential has ended.
+    CheckoutEnded,
+    /// Why a hosted page has ended.
+    CheckoutOver,
     /// The heading of a bank's page about a card.
     ConfirmCard,
     /// The heading of a bank's page about a payment.
     ConfirmPayment,
+    /// The label of a date.
+    Date,
     /// A button: the customer can or will not do what is asked.
     Decline,
     /// The page was decided: declined.
@@ -50,42 +67,74 @@ pub enum Text {
     DontPayAgain,
     /// `{method}` with the card's last digits, `{last4}`.
     EndingIn,
+    /// What follows is for the shop, and in English.
+    ForTheShop,
     /// It is over, since it was given up.
     GivenUp,
     /// A link to what is left to do.
     GoOn,
+    /// Nobody knows yet how a payment ends.
+    InDoubt,
+    /// What can be done with a receipt.
+    KeepPage,
+    /// The heading of a payment link that can't be used any more.
+    LinkEnded,
+    /// A link's time has ended.
+    LinkExpired,
+    /// No link has this address.
+    LinkIncomplete,
+    /// The merchant has ended a link.
+    LinkWithdrawn,
     /// What the customer may do while the outcome is not known.
     LoadAgain,
     /// An alternative method, `{method}`, asks for approval.
     MethodAsks,
     /// A payment needs the customer's confirmation.
     NeedsConfirmation,
+    /// The form needs scripts.
+    NeedsScript,
+    /// Where a new link comes from.
+    NewLink,
     /// The bank has sent no result.
     NoResultYet,
     /// The heading of an address that is none.
     NoSuchPage,
     /// The heading of a bank's page that was left too early.
     NotFinished,
+    /// Nothing was charged; the page may be closed.
+    NothingCharged,
     /// The heading of a payment that was not made.
     NotMade,
     /// A form that was not understood.
     NotUnderstood,
     /// The heading of a form that was not understood.
     NotUnderstoodTitle,
-    /// Nothing was charged; the page may be closed.
-    NothingCharged,
     /// The heading of a result that is to come.
     OneMoment,
     /// The heading of a payment that needs the customer.
     OneStepLeft,
     /// The name of a method.
     OpenBanking,
+    /// The label of the merchant's order.
+    Order,
     /// The payment went through; the page may be closed.
     PaidMayClose,
     /// The label of a method.
     PaidWith,
+    /// A part of what was paid was given back.
+    PartlyRefunded,
+    /// `{shop}` has got `{amount}`.
+    Received,
+    /// The label of a payment's id.
+    Reference,
+    /// What was paid was given back.
+    Refunded,
+    /// What was paid is being given back.
+    RefundUnderWay,
     /// The label of a shop's name.
     Shop,
+    /// The shop has made an address wrongly.
+    ShopLinkIncomplete,
     /// The shop's address can't be opened.
     ShopUnreachable,
     /// The heading of a way back that can't be gone.
@@ -96,6 +145,8 @@ pub enum Text {
     TestPage,
     /// The heading of a payment that was made.
     ThankYou,
+    /// One visitor has opened a page too often.
+    TooMany,
     /// The heading of a page that can't be made now.
     TryAgain,
     /// The service can't make the page now.
@@ -121,7 +172,10 @@ impl Row {
 }
 
 fn rows() -> impl Iterator<Item = &'static Row> {
-    errands::ROWS.iter().chain(outcomes::ROWS)
+    errands::ROWS
+        .iter()
+        .chain(outcomes::ROWS)
+        .chain(hosted::ROWS)
 }
 
 impl Text {

@@ -15,7 +15,11 @@ use domain::{
     redirect::RedirectUrl,
 };
 use http::StatusCode;
-use web::sdk::{Hosted, Message};
+use serde_json::Value;
+use web::{
+    Language, Text,
+    sdk::{FirstOptions, Hosted, Words},
+};
 
 use super::{
     super::{
@@ -23,7 +27,7 @@ use super::{
         shopper::{in_time, reader_of},
         web::Web,
     },
-    Seller, ended, form, lines, message, own_host,
+    Seller, ended, form, language_of, lines, message, own_host,
     parameters::{Mistakes, Parameters},
     unavailable,
 };
@@ -44,15 +48,20 @@ pub(in super::super) async fn show(State(web): State<Arc<Web>>, request: Request
     let uri = request.uri().clone();
     let reader = reader_of(&web, &request);
     in_time(&web, reader, async {
-        match page(&web, uri.query(), source).await {
+        match page(&web, uri.query(), source, reader.language).await {
             Ok(page) => form(&web, &page),
-            Err(refusal) => refused(&web, refusal),
+            Err(refusal) => refused(&web, language_of(uri.query(), reader.language), refusal),
         }
     })
     .await
 }
 
-async fn page(web: &Web, query: Option<&str>, source: Source) -> Result<Hosted, Refusal> {
+async fn page(
+    web: &Web,
+    query: Option<&str>,
+    source: Source,
+    accepted: Language,
+) -> Result<Hosted, Refusal> {
     let parameters = Parameters::read(query).map_err(Refusal::Mistakes)?;
     let caller = caller(web, source, &parameters.api_key).await?;
     let engine = &web.service.engine;
@@ -83,16 +92,35 @@ async fn page(web: &Web, query: Option<&str>, source: Source) -> Result<Hosted, 
         None => None,
     };
     let cart = cart(web, &caller, parameters.intent.as_deref()).await;
+    let words = Words::chosen(parameters.option("language"), accepted);
+    let language = words.language();
     Ok(Hosted {
         shop_name: known.shop_name,
         logo: known.shop_logo,
         back,
-        amount: parameters.money.formatted(),
+        amount: parameters.money.formatted_in(language.code()),
         description: None,
-        cart: lines(cart.as_ref(), parameters.money.currency()),
-        options: parameters.options(),
+        cart: lines(cart.as_ref(), parameters.money.currency(), language),
+        options: parameters.options(&words),
         host: own_host(web),
+        first: first_options(&parameters),
+        words,
     })
+}
+
+/// Options that the form shows from the start.
+fn first_options(parameters: &Parameters) -> FirstOptions {
+    let is_on = |name: &str| parameters.option(name) == Some(&Value::Bool(true));
+    let text = |name: &str| parameters.option(name).and_then(Value::as_str);
+    let methods = parameters.option("alternativePaymentMethods");
+    let methods = methods.and_then(Value::as_array).into_iter().flatten();
+    let types = methods.filter_map(|method| method.get("type").and_then(Value::as_str));
+    FirstOptions {
+        methods: types.map(str::to_owned).collect(),
+        pay_button: text("payButton").map(str::to_owned),
+        has_no_address: is_on("hideBillingAddress"),
+        offers_saving: is_on("allowSaveCard") && text("customerId").is_some(),
+    }
 }
 
 /// Whose checkout it is. No other credential belongs into an address.
@@ -137,35 +165,23 @@ async fn cart(web: &Web, caller: &Caller, named: Option<&str>) -> Option<Cart> {
     found.ok().and_then(|view| view.intent.cart)
 }
 
-fn refused(web: &Web, refusal: Refusal) -> Response {
+fn refused(web: &Web, language: Language, refusal: Refusal) -> Response {
     match refusal {
         Refusal::Mistakes(mistakes) => {
-            let title = "This page's address is not complete";
-            let mut page = ended(
-                Seller::default(),
-                title,
-                &[
-                    "Please go back to the shop and begin to pay again. For those who make these addresses:",
-                ],
-            );
+            let texts = [Text::ShopLinkIncomplete, Text::BeginAgain];
+            let mut page = ended(Seller::default(), language, Text::AddressIncomplete, &texts);
             let listed = mistakes
                 .iter()
                 .map(|(name, rule)| format!("{name} {rule}."));
-            page.paragraphs.extend(listed);
-            page.event = Some(super::app_error(&page.paragraphs.join(" ")));
+            page.details = listed.collect();
+            page.event = Some(super::app_error(&page.details.join(" ")));
             message(web, StatusCode::BAD_REQUEST, &page)
         }
         Refusal::Over => {
-            let page: Message = ended(
-                Seller::default(),
-                "This checkout has ended",
-                &[
-                    "Its time is over, or its address is not complete. Nothing was charged by opening it.",
-                    "Please go back to the shop and begin to pay again.",
-                ],
-            );
+            let texts = [Text::CheckoutOver, Text::BeginAgain];
+            let page = ended(Seller::default(), language, Text::CheckoutEnded, &texts);
             message(web, StatusCode::GONE, &page)
         }
-        Refusal::Failed(fault) => unavailable(web, &fault),
+        Refusal::Failed(fault) => unavailable(web, language, &fault),
     }
 }

@@ -10,7 +10,10 @@ use domain::payment_link::{LinkStatus, PaymentLink};
 use engine::{LinkPage, LinkVisit, PaidReceipt};
 use http::StatusCode;
 use serde_json::json;
-use web::sdk::{BridgeEvent, Fact, Hosted, Message, Tone};
+use web::{
+    Language, Text,
+    sdk::{BridgeEvent, Fact, FirstOptions, Hosted, Message, Tone, Words},
+};
 
 use super::{
     super::{
@@ -18,7 +21,7 @@ use super::{
         shopper::{in_time, method_name, reader_of},
         web::Web,
     },
-    Seller, ended, form, lines, message, own_host, unavailable,
+    Seller, ended, form, language_of, language_option, lines, message, own_host, unavailable,
 };
 
 /// A page of which the outcome is not known asks again after so many seconds.
@@ -36,21 +39,25 @@ pub(in super::super) async fn show(
     let network = network_of(&request, &web.rules.trusted_proxies);
     let source = source_of(&request, &web.rules.trusted_proxies);
     let reader = reader_of(&web, &request);
+    let query = request.uri().query();
+    let language = language_of(query, reader.language);
+    let words = Words::chosen(language_option(query).as_ref(), reader.language);
     in_time(&web, reader, async {
         let Ok(Path(token)) = token else {
-            return unknown(&web);
+            return unknown(&web, language);
         };
         let engine = web.service.engine.for_customer(source);
         match engine.visit_link(&token, network).await {
-            Ok(Some(page)) => shown(&web, page).await,
-            Ok(None) => unknown(&web),
-            Err(fault) => unavailable(&web, &fault),
+            Ok(Some(page)) => shown(&web, page, words).await,
+            Ok(None) => unknown(&web, language),
+            Err(fault) => unavailable(&web, language, &fault),
         }
     })
     .await
 }
 
-async fn shown(web: &Web, page: LinkPage) -> Response {
+async fn shown(web: &Web, page: LinkPage, words: Words) -> Response {
+    let language = words.language();
     let LinkPage { shop, link, visit } = page;
     let seller = Seller {
         name: shop.name,
@@ -58,23 +65,43 @@ async fn shown(web: &Web, page: LinkPage) -> Response {
     };
     match visit {
         LinkVisit::Open { client_token } => {
-            let page = hosted(web, seller, &link, &client_token).await;
+            let page = hosted(web, seller, &link, &client_token, words).await;
             form(web, &page)
         }
-        LinkVisit::Paid(receipt) => message(web, StatusCode::OK, &paid(seller, &link, &receipt)),
-        LinkVisit::InDoubt => message(web, StatusCode::ACCEPTED, &in_doubt(seller, &link)),
-        LinkVisit::Over(status) => message(web, StatusCode::GONE, &over(seller, &link, status)),
+        LinkVisit::Paid(receipt) => message(
+            web,
+            StatusCode::OK,
+            &paid(seller, language, &link, &receipt),
+        ),
+        LinkVisit::InDoubt => message(
+            web,
+            StatusCode::ACCEPTED,
+            &in_doubt(seller, language, &link),
+        ),
+        LinkVisit::Over(status) => message(
+            web,
+            StatusCode::GONE,
+            &over(seller, language, &link, status),
+        ),
     }
 }
 
 /// The form, bound to what the link is for. Saved cards are never listed: who has the address need not be who was meant.
-async fn hosted(web: &Web, seller: Seller, link: &PaymentLink, client_token: &str) -> Hosted {
+async fn hosted(
+    web: &Web,
+    seller: Seller,
+    link: &PaymentLink,
+    client_token: &str,
+    words: Words,
+) -> Hosted {
+    let language = words.language();
     let mut options = json!({
         "apiKey": client_token,
         "amount": link.money.minor(),
         "currencyCode": link.money.currency().code(),
         "flowId": link.flow.as_str(),
         "allowSaveCard": false,
+        "language": words.option(),
     });
     let texts = [
         ("orderId", link.order_id.clone()),
@@ -97,11 +124,13 @@ async fn hosted(web: &Web, seller: Seller, link: &PaymentLink, client_token: &st
         shop_name: seller.name,
         logo: seller.logo,
         back: way_back(link),
-        amount: link.money.formatted(),
+        amount: link.money.formatted_in(language.code()),
         description: link.description.clone(),
-        cart: lines(cart.as_ref(), link.money.currency()),
+        cart: lines(cart.as_ref(), link.money.currency(), language),
         options: options.to_string(),
         host: own_host(web),
+        first: FirstOptions::default(),
+        words,
     }
 }
 
@@ -111,111 +140,92 @@ fn way_back(link: &PaymentLink) -> Option<String> {
 }
 
 /// The receipt, also when the page is loaded again later.
-fn paid(seller: Seller, link: &PaymentLink, receipt: &PaidReceipt) -> Message {
+fn paid(seller: Seller, language: Language, link: &PaymentLink, receipt: &PaidReceipt) -> Message {
     let payment = &receipt.payment;
-    let amount = payment.money().formatted();
-    let mut facts = vec![
-        ("Amount", amount.clone()),
-        ("Date", receipt.at.rfc3339().chars().take(DAY).collect()),
-    ];
-    let method = payment.method();
-    if let Some(masked) = &method.masked {
-        let last4: String = masked.chars().filter(char::is_ascii_digit).collect();
-        facts.push((
-            "Paid with",
-            format!(
-                "{} ending in {last4}",
-                method_name(method.method, web::Language::English)
-            ),
-        ));
-    }
-    let order = payment.order_id().or(link.order_id.as_deref());
-    facts.extend(order.map(|order| ("Order", order.to_owned())));
-    facts.push(("Reference", payment.id().key()));
+    let amount = payment.money().formatted_in(language.code());
     let id = payment.id().to_string();
     let status = payment.status().text();
     let data = json!({"data": {"authorizePayment": {"id": id, "status": status}}, "errors": []});
-    let returned = given_back(payment.status());
-    let thanks = match returned {
-        Some(words) => words.to_owned(),
-        None => format!("{} has received your payment of {amount}.", seller.name),
+    let thanks = match given_back(payment.status()) {
+        Some(text) => text.in_language(language).to_owned(),
+        None => Text::Received
+            .in_language(language)
+            .replace("{amount}", &amount)
+            .replace("{shop}", &seller.name),
     };
+    let keep = Text::KeepPage.in_language(language).to_owned();
     Message {
         tone: Tone::Paid,
-        paragraphs: vec![
-            thanks,
-            "You can keep or print this page. Nothing more is to be paid.".to_owned(),
-        ],
-        facts: facts
-            .into_iter()
-            .map(|(name, value)| Fact {
-                name: name.to_owned(),
-                value,
-            })
-            .collect(),
+        paragraphs: vec![thanks, keep],
+        facts: facts(language, link, receipt),
         back: way_back(link),
         event: Some(BridgeEvent {
             name: "paymentComplete",
             payload: data.to_string(),
         }),
-        ..ended(seller, "Thank you", &[])
+        ..ended(seller, language, Text::ThankYou, &[])
     }
 }
 
+/// What a customer needs to find the payment again.
+fn facts(language: Language, link: &PaymentLink, receipt: &PaidReceipt) -> Vec<Fact> {
+    let payment = &receipt.payment;
+    let amount = payment.money().formatted_in(language.code());
+    let day: String = receipt.at.rfc3339().chars().take(DAY).collect();
+    let mut facts = vec![(Text::Amount, amount), (Text::Date, day)];
+    let method = payment.method();
+    if let Some(masked) = &method.masked {
+        let last4: String = masked.chars().filter(char::is_ascii_digit).collect();
+        let shown = Text::EndingIn.in_language(language);
+        let shown = shown.replace("{method}", &method_name(method.method, language));
+        facts.push((Text::PaidWith, shown.replace("{last4}", &last4)));
+    }
+    let order = payment.order_id().or(link.order_id.as_deref());
+    facts.extend(order.map(|order| (Text::Order, order.to_owned())));
+    facts.push((Text::Reference, payment.id().key()));
+    let named = facts.into_iter().map(|(name, value)| Fact {
+        name: name.in_language(language).to_owned(),
+        value,
+    });
+    named.collect()
+}
+
 /// What is to be said of a payment that was given back.
-fn given_back(status: domain::payment::Status) -> Option<&'static str> {
+fn given_back(status: domain::payment::Status) -> Option<Text> {
     use domain::payment::Status;
     match status {
-        Status::Refunded => Some("This payment was made, and has been refunded in full."),
-        Status::PartialRefunded => {
-            Some("This payment was made, and a part of it has been refunded.")
-        }
-        Status::RefundPending => Some("This payment was made, and a refund is under way."),
+        Status::Refunded => Some(Text::Refunded),
+        Status::PartialRefunded => Some(Text::PartlyRefunded),
+        Status::RefundPending => Some(Text::RefundUnderWay),
         _ => None,
     }
 }
 
-fn in_doubt(seller: Seller, link: &PaymentLink) -> Message {
+fn in_doubt(seller: Seller, language: Language, link: &PaymentLink) -> Message {
+    let texts = [Text::InDoubt, Text::AsksItself];
     Message {
         tone: Tone::Waiting,
         back: way_back(link),
         again_in: Some(AGAIN),
         event: None,
-        ..ended(
-            seller,
-            "We are asking your bank",
-            &[
-                "A payment is under way, and it is not known yet how it ends. Please don't pay again.",
-                "This page asks by itself and shows the end as soon as it is known.",
-            ],
-        )
+        ..ended(seller, language, Text::AskingBank, &texts)
     }
 }
 
-fn over(seller: Seller, link: &PaymentLink, status: LinkStatus) -> Message {
+fn over(seller: Seller, language: Language, link: &PaymentLink, status: LinkStatus) -> Message {
     let why = match status {
-        LinkStatus::Expired => "The time to pay with it is over.",
-        LinkStatus::Ended | LinkStatus::Open | LinkStatus::Paid => "The shop has withdrawn it.",
+        LinkStatus::Expired => Text::LinkExpired,
+        LinkStatus::Ended | LinkStatus::Open | LinkStatus::Paid => Text::LinkWithdrawn,
     };
     Message {
         back: way_back(link),
-        ..ended(
-            seller,
-            "This link has ended",
-            &[
-                why,
-                "Nothing was charged by opening it. Please ask the shop for a new one.",
-            ],
-        )
+        ..ended(seller, language, Text::LinkEnded, &[why, Text::NewLink])
     }
 }
 
 /// No link has this address.
-fn unknown(web: &Web) -> Response {
-    let page = ended(
-        Seller::default(),
-        "There is no such page",
-        &["The address is not complete, or is out of use. Please ask the shop for a new link."],
-    );
+fn unknown(web: &Web, language: Language) -> Response {
+    let texts = [Text::LinkIncomplete];
+    let page = ended(Seller::default(), language, Text::NoSuchPage, &texts);
     message(web, StatusCode::NOT_FOUND, &page)
 }

@@ -11,14 +11,19 @@ use std::sync::Arc;
 
 use axum::{Router, response::Response, routing::get};
 use domain::{
-    Fault,
+    Code, Fault,
     intent::Cart,
     money::{Currency, Money},
 };
 use http::StatusCode;
-use web::sdk::{BridgeEvent, CartLine, Hosted, Message, Tone};
+use serde_json::Value;
+use web::{
+    Language, Text,
+    sdk::{BridgeEvent, CartLine, Hosted, Message, Tone, Words},
+};
 
 use super::{
+    query_text,
     sdk::{Policy, mode, page_assets, with_policy},
     web::Web,
 };
@@ -75,8 +80,24 @@ fn origin_of(address: &str) -> &str {
     }
 }
 
+/// The option `language` of an address: a code, or a merchant's own texts.
+fn language_option(query: Option<&str>) -> Option<Value> {
+    let pairs = query_text::pairs(query.unwrap_or_default())?;
+    let mut given = pairs.into_iter().filter(|(name, _)| name == "language");
+    let (_, text) = given.next()?;
+    if text.trim_start().starts_with('{') {
+        return serde_json::from_str(&text).ok().filter(Value::is_object);
+    }
+    (!text.is_empty()).then(|| text.into())
+}
+
+/// The language of a page in place of the form: that of the address, else the one that the browser asks for.
+fn language_of(query: Option<&str>, accepted: Language) -> Language {
+    Words::chosen(language_option(query).as_ref(), accepted).language()
+}
+
 /// The lines of a cart, as people read them.
-fn lines(cart: Option<&Cart>, currency: Currency) -> Vec<CartLine> {
+fn lines(cart: Option<&Cart>, currency: Currency, language: Language) -> Vec<CartLine> {
     let items = cart.into_iter().flat_map(|cart| &cart.items);
     let lines = items.map(|item| CartLine {
         quantity: item.quantity.to_string(),
@@ -84,7 +105,7 @@ fn lines(cart: Option<&Cart>, currency: Currency) -> Vec<CartLine> {
             Some(variant) => format!("{}, {variant}", item.title),
             None => item.title.clone(),
         },
-        amount: Money::new(item.line_total, currency).formatted(),
+        amount: Money::new(item.line_total, currency).formatted_in(language.code()),
     });
     lines.collect()
 }
@@ -98,18 +119,21 @@ fn own_host(web: &Web) -> String {
         .to_owned()
 }
 
-/// An end without a way on.
-fn ended(seller: Seller, title: &str, paragraphs: &[&str]) -> Message {
+/// An end without a way on. An app reads it in English.
+fn ended(seller: Seller, language: Language, title: Text, paragraphs: &[Text]) -> Message {
+    let words = |text: &Text| text.in_language(language).to_owned();
     Message {
+        language,
         shop_name: seller.name,
         logo: seller.logo,
         tone: Tone::Ended,
-        title: title.to_owned(),
-        paragraphs: paragraphs.iter().map(|&text| text.to_owned()).collect(),
+        title: words(&title),
+        paragraphs: paragraphs.iter().map(words).collect(),
+        details: Vec::new(),
         facts: Vec::new(),
         back: None,
         again_in: None,
-        event: Some(app_error(title)),
+        event: Some(app_error(title.in_language(Language::English))),
     }
 }
 
@@ -122,15 +146,16 @@ fn app_error(message: &str) -> BridgeEvent {
 }
 
 /// The service can't answer now; the page asks again by itself.
-fn unavailable(web: &Web, fault: &Fault) -> Response {
+fn unavailable(web: &Web, language: Language, fault: &Fault) -> Response {
+    let why = match fault.code {
+        Code::RateLimited => Text::TooMany,
+        _ => Text::Unavailable,
+    };
+    let texts = [why, Text::AsksAgain];
     let page = Message {
         tone: Tone::Waiting,
         again_in: Some(5),
-        ..ended(
-            Seller::default(),
-            "One moment, please",
-            &[&fault.message, "This page asks again by itself."],
-        )
+        ..ended(Seller::default(), language, Text::OneMoment, &texts)
     };
     message(web, StatusCode::SERVICE_UNAVAILABLE, &page)
 }

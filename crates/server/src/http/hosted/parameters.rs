@@ -2,6 +2,7 @@
 
 use domain::money::{Currency, Money};
 use serde_json::{Map, Value};
+use web::sdk::Words;
 
 use super::super::query_text;
 
@@ -96,9 +97,15 @@ impl Parameters {
         })
     }
 
-    /// The options as the form's script reads them, with what was checked.
-    pub(super) fn options(&self) -> String {
+    /// An option that is neither the credential nor the amount.
+    pub(super) fn option(&self, name: &str) -> Option<&Value> {
+        self.options.get(name)
+    }
+
+    /// The options as the form's script reads them, with what was checked, and with the language that was chosen.
+    pub(super) fn options(&self, words: &Words) -> String {
         let mut options = self.options.clone();
+        options.insert("language".to_owned(), words.option());
         options.insert("apiKey".to_owned(), self.api_key.as_str().into());
         options.insert("amount".to_owned(), self.money.minor().into());
         let currency = self.money.currency().code();
@@ -154,7 +161,8 @@ mod tests {
         let Ok(read) = Parameters::read(Some(&query)) else {
             unreachable!("{query}")
         };
-        serde_json::from_str(&read.options()).unwrap()
+        let words = Words::chosen(read.option("language"), web::Language::German);
+        serde_json::from_str(&read.options(&words)).unwrap()
     }
 
     fn mistakes(query: &str) -> Vec<String> {
@@ -181,14 +189,10 @@ mod tests {
     fn json_that_cant_be_read_is_the_default() {
         let options =
             read("theme=%7B&countries=%7B%7D&language=%7Bx&alternativePaymentMethods=nope");
-        for name in [
-            "theme",
-            "countries",
-            "language",
-            "alternativePaymentMethods",
-        ] {
+        for name in ["theme", "countries", "alternativePaymentMethods"] {
             assert_eq!(options.get(name), None, "{name}");
         }
+        assert_eq!(options["language"], "de");
         let texts = read("language=%7B%22pay-button%22:%7B%22label%22:%22Go%22%7D%7D");
         assert_eq!(texts["language"]["pay-button"]["label"], "Go");
     }

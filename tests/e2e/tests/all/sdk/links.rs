@@ -211,7 +211,7 @@ fn while_nobody_knows_the_outcome_the_page_asks_the_customer_to_wait_and_asks_by
     let page = open(&server, &link);
     let text = page.text();
     assert_eq!(page.status, 202, "{text}");
-    assert!(text.contains("Please don&#39;t pay again"), "{text}");
+    assert!(text.contains("Please don’t pay again"), "{text}");
     assert!(text.contains("http-equiv=\"refresh\""), "{text}");
     assert!(
         !text.contains("<form") && !text.contains("ct_test_"),
@@ -330,4 +330,53 @@ fn a_person_makes_lists_and_ends_links_by_command() {
             .status,
         410
     );
+}
+
+#[test]
+fn pages_in_place_of_the_form_are_in_the_customers_language() {
+    let server = Setup::new().start();
+    let shop = server.shop();
+    let link = create(&shop, json!({}));
+    let get = |path: &str, accepts: &str| {
+        let request = Request::new("GET", path).header("accept-language", accepts);
+        request.send(server.address()).text()
+    };
+    let path = path_of(link["url"].as_str().unwrap());
+    let form = get(&path, "de-AT, en;q=0.5");
+    for part in [
+        "<html lang=\"de\"",
+        "50,99",
+        ">Kartennummer<",
+        "&#34;language&#34;:&#34;de&#34;",
+    ] {
+        assert!(form.contains(part), "{part}: {form}");
+    }
+    // The parameter counts before what the browser asks for.
+    let form = get(&format!("{path}?language=pt-BR"), "de");
+    assert!(form.contains("<html lang=\"pt\""), "{form}");
+    let visitor = browser(&server, &open(&server, &link));
+    visitor
+        .order(&order(cards::VISA, &link))
+        .assert_status("SUCCEEDED");
+    let name = shop.gql("{ getTeam { name } }", json!({})).root()["name"].clone();
+    let receipt = get(&path, "fr");
+    let received = format!("{} a reçu votre paiement de 50,99", name.as_str().unwrap());
+    for part in [
+        "<html lang=\"fr\"",
+        "Merci",
+        received.as_str(),
+        "Commande",
+        "se terminant par 4242",
+    ] {
+        assert!(receipt.contains(part), "{part}: {receipt}");
+    }
+    for (query, accepts, title) in [
+        ("", "es", "Esta página no existe"),
+        ("?language=nl", "es", "Deze pagina bestaat niet"),
+        ("?language=xx", "es", "There is no such page"),
+        ("?language=%7B%22a%22:1", "es", "Esta página no existe"),
+    ] {
+        let page = get(&format!("/pay/invented{query}"), accepts);
+        assert!(page.contains(title), "{query}: {page}");
+    }
 }
