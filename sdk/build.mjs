@@ -22,12 +22,17 @@ import { buildPackages } from "./tools/packages.mjs";
 const ROOT = dirname(fileURLToPath(import.meta.url));
 const ASSETS = join(ROOT, "../crates/server/assets/sdk");
 const RELEASED = join(ROOT, "released/v1");
-const MESSAGES = ["fr", "de", "es", "nl", "pt", "later"];
+const LANGUAGES = ["fr", "de", "es", "nl", "pt"];
+const MESSAGES = LANGUAGES.flatMap((language) => [language, `${language}-later`]).concat("later");
 
-/** Scripts of documents, by the name that the manifest has for them. Each is one file: the service speaks HTTP/1.1. */
+/**
+ * Scripts of documents, by the name that the manifest has for them, and the parts that they load late. Each is one file: the
+ * service speaks HTTP/1.1.
+ */
 const SCRIPTS = {
   "brandchoice.js": "src/frame/brandchoice.ts",
   "theme.js": "src/frame/theme.ts",
+  "paying.js": "src/frame/paying.ts",
   "card.js": "src/frame/card.ts",
   "checkout.js": "src/frame/checkout.ts",
   "hosted.js": "src/frame/hosted.ts",
@@ -86,7 +91,7 @@ function builtFiles(output) {
   return {
     name: "built-files",
     setup({ onResolve, onLoad }) {
-      onResolve({ filter: /(messages\/\w+|\/theme|\/brandchoice)\.js$/ }, ({ kind, path }) => {
+      onResolve({ filter: /(messages\/[\w-]+|\/theme|\/brandchoice)\.js$/ }, ({ kind, path }) => {
         if (kind !== "dynamic-import") return undefined;
         const name = path.includes("messages/") ? `messages.${basename(path)}` : basename(path);
         return { path: `./${output.names.get(name)}`, external: true };
@@ -132,10 +137,10 @@ async function buildFrame(output) {
 /** The texts of forms in every language: the service writes pages of its own in the customer's language from the first byte. */
 async function readTexts() {
   const texts = {};
-  for (const language of ["en", ...MESSAGES.filter((name) => name !== "later")]) {
-    const code = await bundle(`src/shared/messages/${language}.ts`, { format: "esm" });
-    const { fields, page, payment } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
-    const written = Object.entries({ ...fields, ...page, ...payment }).filter(([key]) => !/(^|\.)(errors|error|status|modal)\./.test(key));
+  const read = async (name) => await import(`data:text/javascript,${encodeURIComponent(await bundle(`src/shared/messages/${name}.ts`, { format: "esm" }))}`);
+  for (const language of ["en", ...LANGUAGES]) {
+    const [{ fields, page, payment }, { outcome }] = await Promise.all([read(language), read(language === "en" ? "outcome" : `${language}-later`)]);
+    const written = Object.entries({ ...fields, ...page, ...payment, ...outcome }).filter(([key]) => !/(^|\.)(errors|error|status|modal)\./.test(key));
     texts[language] = Object.fromEntries(written);
   }
   return texts;

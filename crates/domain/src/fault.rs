@@ -53,6 +53,8 @@ codes! {
     RequiresApm = "error.authorize.requiresApmAuthorization",
     /// There is a live or paid payment already; `id` names it.
     AlreadyAuthorised = "error.authorize.payment-already-authorized",
+    /// The client token has made as many attempts as it may.
+    TooManyAttempts = "error.authorize.too-many-attempts",
     /// No such payment in this team.
     PaymentNotFound = "error.payment.not-found",
     /// No such customer in this team.
@@ -344,6 +346,7 @@ impl Fault {
         match self.code {
             Code::Unauthorized
             | Code::Forbidden
+            | Code::TooManyAttempts
             | Code::GraphqlSyntax
             | Code::GraphqlValidation
             | Code::GraphqlLimit

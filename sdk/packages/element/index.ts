@@ -1,5 +1,5 @@
 /** `<pointsman-checkout>`: Elements and Drop-In as a custom element, for every framework and for none. */
-import { loadCheckoutSdkDropIn, loadCheckoutSdkElement, type CheckoutSdkDropInOptions, type CheckoutSdkElementOptions, type DropInInstance, type ElementsInstance, type LoaderSource } from "@pointsman/loader";
+import { loadCheckoutSdkDropIn, loadCheckoutSdkElement, type CheckoutSdkDropInOptions, type CheckoutSdkElementOptions, type CheckoutState, type DropInInstance, type ElementsInstance, type LoaderSource } from "@pointsman/loader";
 
 type Given = Partial<CheckoutSdkDropInOptions & CheckoutSdkElementOptions> & LoaderSource;
 
@@ -10,7 +10,7 @@ const ATTRIBUTES: Readonly<Record<string, string>> = {
 };
 
 /** Events by callback. Their `detail` is what the callback gets; that of `paymentrequest` is `{result, paymentData}`. */
-const EVENTS = { onError: "error", onLoaded: "loaded", onChange: "change", onCancel: "cancel", onPaymentComplete: "paymentcomplete" } as const;
+const EVENTS = { onError: "error", onLoaded: "loaded", onChange: "change", onCancel: "cancel", onStateChange: "statechange", onPaymentComplete: "paymentcomplete" } as const;
 
 // On a server there is no such class; the module can be imported there all the same.
 const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
@@ -22,6 +22,8 @@ export class PointsmanCheckout extends Base {
   #instance: ElementsInstance | DropInInstance | undefined;
   /** What the shown checkout was loaded with: another key is another checkout. */
   #apiKey: string | undefined;
+  /** A key that came while a payment was under way. */
+  #waiting: string | undefined;
   /** Counts mountings: what an earlier one brings is of no use. */
   #mounting = 0;
   #isPlanned = false;
@@ -79,7 +81,7 @@ export class PointsmanCheckout extends Base {
     const options = this.#collect();
     // Frameworks set the options after the element: without a key there is nothing to show yet.
     if (!options.apiKey) return;
-    if (this.#instance && this.#apiKey === options.apiKey) {
+    if (this.#instance && this.#isKept(options.apiKey, this.#instance.state)) {
       const { serviceUrl: _, pinned: __, ...plain } = options;
       this.#instance.update(plain);
       return;
@@ -100,6 +102,16 @@ export class PointsmanCheckout extends Base {
     }
   }
 
+  /**
+   * Whether the checkout stays. Another key is another checkout, unless a payment is under way or paid when it comes: a form in its place
+   * could be paid again. Such a key counts once the checkout with the earlier one has ended.
+   */
+  #isKept(apiKey: string, state: CheckoutState): boolean {
+    if (apiKey === this.#apiKey) return true;
+    if (state === "paying" || state === "paid") this.#waiting = apiKey;
+    return state !== "ended" && apiKey === this.#waiting;
+  }
+
   #collect(): Given {
     const attributes = Object.entries(ATTRIBUTES).flatMap(([name, option]) => {
       const value = this.getAttribute(name);
@@ -112,6 +124,7 @@ export class PointsmanCheckout extends Base {
   }
 
   #fire(type: string, detail?: unknown): void {
+    if (type === "statechange") this.#plan();
     this.dispatchEvent(new CustomEvent(type, { detail }));
   }
 }

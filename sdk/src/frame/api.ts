@@ -61,7 +61,7 @@ const codeOf = (errors: readonly ApiError[]) => errors[0]?.extensions?.code;
 
 /** Refused for who asks or how often, which says nothing of what an earlier request under the key has come to. */
 export function isOfVisitor(errors: readonly ApiError[]): boolean {
-  return /^(api\.key\.|error\.rate-)/.test(codeOf(errors) ?? "");
+  return /^(api\.key\.|error\.rate-|error\.authorize\.too-many-attempts)/.test(codeOf(errors) ?? "");
 }
 
 export function isNotBegun(errors: readonly ApiError[]): boolean {

@@ -4,6 +4,7 @@
  */
 import { PAYMENT_MEMBERS, type Payment } from "../shared/paymentstatus.js";
 import { isNotBegun, isOfVisitor, type Api, type ApiError } from "./api.js";
+import { sleep, type Sleep } from "./sleep.js";
 
 export type Outcome =
   | { readonly kind: "payment"; readonly payment: Payment }
@@ -27,9 +28,6 @@ const MUTATION = `mutation($input:AuthorisedPaymentInput!){authorizePayment(auth
 
 /** Waits between repetitions after a lost answer. Seconds. */
 const WAITS = [1, 2, 4];
-
-export type Sleep = (seconds: number) => Promise<void>;
-export const sleep: Sleep = (seconds) => new Promise((resolve) => { setTimeout(resolve, seconds * 1_000); });
 
 /**
  * Sends the attempt until an answer comes, four times at most. `onRetry` hears of each repetition.

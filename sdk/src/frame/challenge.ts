@@ -2,7 +2,8 @@
  * The inside of the dialog: frames the bank's page, and tells the page around us when the customer is back. In a window of its
  * own it goes on to the bank's page.
  */
-import { PROTOCOL, type Returned, type Shown } from "../shared/protocol.js";
+import { PROTOCOL, type Opened, type Returned, type Shown } from "../shared/protocol.js";
+import { keepLeft } from "./place.js";
 
 /** The bank's page, where it is an address that a browser may be sent to. */
 function bankAddress(text: string | null): URL | undefined {
@@ -15,6 +16,22 @@ function bankAddress(text: string | null): URL | undefined {
   }
 }
 
+/** A window of its own, or the customer's own tab, which leaves the shop for the bank where no window may be opened: `left` is its errand. */
+function alone(address: URL, shop: string, left: string): void {
+  const isOfShop = document.referrer !== "" && new URL(document.referrer).origin === shop;
+  if (left === "" ? window.opener : isOfShop) {
+    keepLeft(left);
+    return location.replace(address);
+  }
+  // Nobody opened this window for an errand: a link with our name must not bring people to any address. They see where it leads.
+  const link = document.createElement("a");
+  link.className = "Button";
+  link.href = address.href;
+  link.textContent = address.host;
+  link.addEventListener("click", () => keepLeft(left));
+  return document.body.append(link);
+}
+
 function main(): void {
   const details = new URLSearchParams(location.hash.slice(1));
   const attempt = details.get("attempt") ?? "";
@@ -22,13 +39,10 @@ function main(): void {
   const shop = document.body.dataset["origin"] ?? "";
   if (!address) return;
   if (window.parent === window) {
-    if (window.opener) return location.replace(address);
-    // Nobody opened this window for an errand: a link with our name must not bring people to any address. They see where it leads.
-    const link = document.createElement("a");
-    link.href = address.href;
-    link.textContent = address.host;
-    return document.body.append(link);
+    return alone(address, shop, details.get("use") === "leave" ? attempt : "");
   }
+  const opened: Opened = { pointsman: PROTOCOL, opened: attempt };
+  window.parent.postMessage(opened, shop);
   const frame = document.createElement("iframe");
   frame.title = document.title;
   // Banks ask for passkeys and for secure payment confirmation.

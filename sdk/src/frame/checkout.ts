@@ -30,7 +30,9 @@ function insidePage(channel: Channel, shop: string, options: () => FrameOptions)
     configured: (configuration, messages) => channel.post(walletFacts(configuration, messages)),
     failed: (error) => channel.post({ error, type: "error" }),
     focused: (field, isFocused) => channel.post({ field, type: isFocused ? "focus" : "blur" }),
-    leave: ({ url }) => channel.post({ type: "redirect", url }),
+    // By a document of ours, which leaves word in this tab for the way back.
+    leave: (errand) => channel.post({ type: "redirect", url: challengeAddress(errand, shop, options().ancestors, "leave") }),
+    stands: (state) => channel.post({ state, type: "state" }),
   };
 }
 

@@ -49,6 +49,7 @@ function ownPage(address: string): Surroundings {
     focused: () => undefined,
     leave,
     shop: location.origin,
+    stands: () => undefined,
   };
 }
 

@@ -1,5 +1,5 @@
 /**
- * What a tab with the hosted page keeps: its address with the client token, which has left the address bar, so that the page can
+ * What a tab keeps. With the hosted page: its address with the client token, which has left the address bar, so that the page can
  * be loaded again; and the payment that waits or is paid, so that a return from the bank and a reload show how it stands.
  */
 
@@ -13,6 +13,7 @@ export interface Place {
 
 const PLACE = "pointsman.payment";
 const ADDRESS = "pointsman.address";
+const LEFT = "pointsman.left";
 
 /** Where storage is switched off nothing is kept: the return page then leads to the shop, and a reload needs the token again. */
 function keep(name: string, text: string): void {
@@ -45,6 +46,15 @@ export function readPlace(): Place | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The customer's own tab goes to the bank for this errand: the way back ends in the shop, not in a window that is closed. */
+export function keepLeft(action: string): void {
+  keep(LEFT, action);
+}
+
+export function hasLeft(action: string): boolean {
+  return action !== "" && read(LEFT) === action;
 }
 
 export function keepAddress(address: string): void {

@@ -4,7 +4,7 @@
  */
 import { loadMessages } from "../shared/messages.js";
 import { PROTOCOL, type Returned } from "../shared/protocol.js";
-import { readPlace } from "./place.js";
+import { hasLeft, readPlace } from "./place.js";
 
 /** Given to the opener before the window closes itself. Milliseconds. */
 const CLOSE_AFTER_MS = 300;
@@ -36,6 +36,8 @@ function main(): void {
   const place = readPlace();
   if (place?.action === attempt) return location.replace(place.address);
   const address = shopAddress(parameters, shop);
+  // No window could be opened: this is the customer's own tab, whatever the errand was begun for.
+  if (address && hasLeft(attempt)) return location.replace(address);
   const opener = window.opener as Window | null;
   // The customer's own tab may have an opener too, another site's page: only a window that the shop opened is closed.
   const isWindow = parameters.get("window") === "1";

@@ -1,6 +1,6 @@
 /** Where the checkout stands: inside a merchant's page, or as a page of its own. */
 import type { Messages } from "../shared/messages.js";
-import type { Action, FieldName, SdkConfiguration, ToFrame, ToLoader } from "../shared/protocol.js";
+import type { Action, FieldName, FormState, SdkConfiguration, ToFrame, ToLoader } from "../shared/protocol.js";
 
 /** The customer has to act at `url`, a page of a bank or of a payment method. */
 export interface Errand {
@@ -23,6 +23,8 @@ export interface Surroundings {
   /** The origin of the page that the customer came from. */
   readonly shop: string;
   changed(change: Of<"change">): void;
+  /** How the checkout stands from now on. */
+  stands(state: FormState): void;
   focused(field: FieldName, isFocused: boolean): void;
   configured(configuration: SdkConfiguration, messages: Messages): void;
   completed(result: CompleteResult): void;
@@ -57,9 +59,12 @@ export function returnAddress(attempt: string, origin: string, { ancestors, to, 
   return whole.length <= ADDRESS_MAX ? whole : address;
 }
 
-/** Our document that frames the bank's page. The address stands in the fragment: it is nobody's business but that document's. */
-export function challengeAddress({ action, url }: Errand, shop: string, ancestors: readonly string[]): string {
-  const fragment = new URLSearchParams({ attempt: action, url }).toString();
+/** What a document of ours is opened for. */
+export type ChallengeUse = "frame" | "leave";
+
+/** Our document that frames the bank's page, or from which the customer's own tab leaves for it. The address stands in the fragment: it is nobody's business but that document's. */
+export function challengeAddress({ action, url }: Errand, shop: string, ancestors: readonly string[], use: ChallengeUse = "frame"): string {
+  const fragment = new URLSearchParams({ attempt: action, url, use }).toString();
   return `${location.origin}/sdk/v1/frame/challenge?origin=${encodeURIComponent(shop)}${around(ancestors)}#${fragment}`;
 }
 

@@ -1,7 +1,7 @@
 /** Cards go straight to the vault: a new one becomes a token, a saved one gets its security code for the next payment. */
 import type { CardFacts } from "../shared/protocol.js";
 import type { Api, ApiError, Reply } from "./api.js";
-import { sleep, type Sleep } from "./authorise.js";
+import { sleep, type Sleep } from "./sleep.js";
 
 /** A card as the form gives it. */
 export interface CardInput {

@@ -1,5 +1,5 @@
 /** One checkout in the page: the frame of Elements or Drop-In, and what the merchant holds of it. */
-import type { Surface, ToLoader } from "../shared/protocol.js";
+import type { FormState, Surface, ToLoader } from "../shared/protocol.js";
 import { openChannel, randomId, type Channel } from "./channel.js";
 import { makeErrands, type Errands } from "./errand.js";
 import { interceptForm } from "./form.js";
@@ -78,6 +78,7 @@ class Checkout {
   readonly #release: () => void;
   #isConnected = false;
   #isBusy = false;
+  #state: FormState = "open";
   #attempt: { id: string; settle(result?: Message<"result">): void } | undefined;
 
   constructor(parts: Parts) {
@@ -118,6 +119,7 @@ class Checkout {
     this.#isConnected = true;
     clearTimeout(this.#refusal);
     this.#attempt?.settle();
+    this.#stand("open");
     this.#wallets.use((wallets) => wallets.settle(false));
     this.#channel.send({ type: "init", options: frameOptions(this.#parts.options, this.#facts), browser: browserData() });
   }
@@ -155,6 +157,8 @@ class Checkout {
         this.#errands.done();
         this.#wallets.use((wallets) => wallets.settle(isPaid(message.result)));
         return notify(options.onPaymentComplete, message.result as AuthorizePaymentResult);
+      case "state":
+        return this.#stand(message.state);
       case "cancel":
         this.#wallets.use((wallets) => wallets.settle(false));
         return notify(options.onCancel);
@@ -170,14 +174,27 @@ class Checkout {
     }
   }
 
+  /** Where nobody can pay by card, nobody can pay by a wallet. */
+  #stand(state: FormState): void {
+    if (state === this.#state) return;
+    this.#state = state;
+    const { area } = this.#wallets;
+    area.hidden = state === "paid" || state === "ended";
+    area.inert = state !== "open";
+    notify(this.#parts.options.onStateChange, state);
+  }
+
   /** Runs one attempt to pay. While it runs, others do nothing. */
   async #once<Answer>(run: () => Promise<Answer>): Promise<Answer | undefined> {
     if (this.#isBusy) return undefined;
     this.#isBusy = true;
+    const isElements = this.#parts.surface === "card";
+    if (isElements) this.#stand("paying");
     try {
       return await run();
     } finally {
       this.#isBusy = false;
+      if (isElements) this.#stand("open");
     }
   }
 
@@ -215,7 +232,11 @@ class Checkout {
 
   #instance(): ElementsInstance {
     const { send } = this.#channel;
+    const stateOf = () => this.#state;
     return {
+      get state() {
+        return stateOf();
+      },
       submit: () => this.#submit(),
       update: (changes) => this.#update(changes),
       focus: (field) => {

@@ -43,6 +43,7 @@ export function makeErrands(service: string, onSignal: (action: string, signal: 
   };
   const hear = ({ origin, data }: MessageEvent) => {
     if (!current || origin !== service || data?.pointsman !== PROTOCOL) return;
+    if (data.opened === current.action.id) current.modal?.opened();
     if (data.shown === current.action.id) current.modal?.shown();
     if (data.returned === current.action.id) onSignal(current.action.id, "returned");
   };
@@ -61,6 +62,8 @@ export function makeErrands(service: string, onSignal: (action: string, signal: 
           onSignal(action.id, "givenUp");
         },
         onOpenWindow: () => popUp(action),
+        // The customer's press of the button still counts as the gesture that a window needs. Where it does not, the page goes there.
+        onNothing: () => popUp(action),
       });
       current = { action, modal };
     },

@@ -20,6 +20,7 @@ const HAS: Readonly<Record<ToLoader["type"], (message: Members) => boolean>> = {
   actionDone: ({ action }) => isText(action),
   redirect: ({ url }) => isText(url) && !/^\W*(javascript|data|blob|vbscript|file|about):/i.test(url as string),
   complete: ({ result }) => isObject(result) && Array.isArray(result["errors"]),
+  state: ({ state }) => ["open", "paying", "paid", "ended"].includes(state as string),
   cancel: () => true,
   configuration: ({ configuration, texts }) => isObject(configuration) && isObject(texts),
   walletSession: ({ request }) => isText(request),

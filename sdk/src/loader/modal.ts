@@ -7,6 +7,8 @@ import { make, shadowOf } from "./dom.js";
 import { makeFrame } from "./frame.js";
 import css from "./modal.css";
 
+/** After the load event of our document without a word of it, it is not there. */
+const SILENCE_MS = 300;
 /** After this time without a load event of the page inside, a window of its own is offered. */
 const NOTHING_TO_SEE_MS = 8_000;
 
@@ -15,9 +17,13 @@ export interface ModalEvents {
   onGiveUp(): void;
   /** In the gesture of the customer, who wants a window of its own. */
   onOpenWindow(): void;
+  /** The browser shows nothing in the dialog. */
+  onNothing(): void;
 }
 
 export interface Modal {
+  /** Our document around the page runs. */
+  opened(): void;
   /** The page inside has loaded. */
   shown(): void;
   close(): void;
@@ -34,13 +40,19 @@ export function openModal(action: Action, isDark: boolean, events: ModalEvents):
   const close = button("×", "close", () => ask(true));
   close.ariaLabel = texts.close;
   question.role = offer.role = "status";
+  const frame = makeFrame(action.url, texts.title);
+  let silence: ReturnType<typeof setTimeout> | undefined;
+  let isOpened = false;
+  frame.onload = () => {
+    if (!isOpened) silence = setTimeout(events.onNothing, SILENCE_MS);
+  };
   const dialog = make(
     "dialog",
     { className: isDark ? "dark" : "", ariaLabel: texts.title },
     make("header", {}, make("h2", {}, texts.title), close),
     question,
     offer,
-    makeFrame(action.url, texts.title),
+    frame,
   );
   const ask = (isAsking: boolean) => {
     question.hidden = !isAsking;
@@ -61,12 +73,17 @@ export function openModal(action: Action, isDark: boolean, events: ModalEvents):
   document.body.append(host);
   dialog.showModal();
   return {
+    opened: () => {
+      isOpened = true;
+      clearTimeout(silence);
+    },
     shown: () => {
       clearTimeout(timer);
       offer.hidden = true;
     },
     close: () => {
       clearTimeout(timer);
+      clearTimeout(silence);
       dialog.onclose = null;
       dialog.close();
       host.remove();

@@ -45,6 +45,7 @@ const COMMON: Readonly<Record<string, Rule>> = {
   onLoaded: callback,
   onChange: callback,
   onCancel: callback,
+  onStateChange: callback,
 };
 
 const RULES: Readonly<Record<Surface, Rule>> = {

@@ -154,6 +154,8 @@ interface CommonOptions {
   onChange?: (details: ChangeEventDetails) => void;
   /** The customer closed a window or a wallet's sheet. */
   onCancel?: () => void;
+  /** How the checkout stands from now on. */
+  onStateChange?: (state: CheckoutState) => void;
 }
 
 export interface CheckoutSdkElementOptions extends CommonOptions {
@@ -179,8 +181,15 @@ export interface CheckoutSdkDropInOptions extends CommonOptions {
   onPaymentComplete?: (result: AuthorizePaymentResult) => void;
 }
 
+/**
+ * `open`: it can be paid. `paying`: a payment is under way, or nobody knows yet how it ended; in Elements while your `onPaymentRequest`
+ * is pending. `paid`, `ended`: Drop-In is over, with the payment or without one.
+ */
+export type CheckoutState = "open" | "paying" | "paid" | "ended";
+
 /** What both ways of integrating give. */
 export interface CheckoutInstance<Options> {
+  readonly state: CheckoutState;
   /** Changes options; `apiKey` stays as it is. Answers false, after `onError`, where one is wrong. */
   update(options: Partial<Options>): boolean;
   /** Sets the cursor into a field; without one into the first. */

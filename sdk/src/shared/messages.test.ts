@@ -5,13 +5,16 @@ import test from "node:test";
 import { fillIn, loadMessages, supplyLater } from "./messages.js";
 import { fields, page, payment } from "./messages/en.js";
 import { later } from "./messages/later.js";
+import { outcome } from "./messages/outcome.js";
 
-const ENGLISH: Readonly<Record<string, string>> = { ...fields, ...payment, ...later, ...page };
+const ENGLISH: Readonly<Record<string, string>> = { ...fields, ...payment, ...later, ...outcome, ...page };
 const namesIn = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([name]) => name).sort();
 
 test("every language has every text with the same values, and its own words", async () => {
   for (const language of ["de", "es", "fr", "nl", "pt"]) {
     const messages = await loadMessages(language, {});
+    assert.equal(messages.find("status.unknown.title"), undefined, "what is needed late is loaded late");
+    await supplyLater(messages);
     assert.equal(messages.language.slice(0, 2), language);
     let same = 0;
     for (const [key, english] of Object.entries(ENGLISH)) {
@@ -55,6 +58,14 @@ test("declines are added below a merchant's own words", async () => {
   assert.equal(messages.find("error.fraud"), "No.");
   assert.equal(messages.find("error.insufficient_funds"), later["error.insufficient_funds"]);
   assert.equal(messages.find("toString"), undefined);
+});
+
+test("a text that no file brought is the English one, until one does", async () => {
+  const messages = await loadMessages("fr", {});
+  messages.fallBackOn(outcome);
+  assert.equal(messages.get("status.unknown.title"), outcome["status.unknown.title"]);
+  await supplyLater(messages);
+  assert.equal(messages.get("status.unknown.title"), "Pas encore confirmé");
 });
 
 test("values are put in once", () => {

@@ -1,22 +1,35 @@
 /** The form's texts in the customer's language, with those of the merchant in their place where it gave some. */
-import type { MessageKey } from "./messages/en.js";
+import type { MessageKey as FirstKey } from "./messages/en.js";
+import type { OutcomeKey } from "./messages/outcome.js";
 
+export type MessageKey = FirstKey | OutcomeKey;
 type Texts = Readonly<Record<string, string>>;
 type Values = Readonly<Record<string, string>>;
-interface LanguageModule {
+/** What a customer reads before a card can be typed in. */
+interface FirstTexts {
   readonly fields: Texts;
-  readonly later: Texts;
   readonly page: Texts;
   readonly payment: Texts;
 }
 
-/** Other languages are files of their own, loaded when they are asked for. */
-const LANGUAGES: Readonly<Record<string, () => Promise<LanguageModule>>> = {
-  de: () => import("./messages/de.js"),
-  es: () => import("./messages/es.js"),
-  fr: () => import("./messages/fr.js"),
-  nl: () => import("./messages/nl.js"),
-  pt: () => import("./messages/pt.js"),
+/** What a customer reads once they pay. */
+interface LaterTexts {
+  readonly later: Texts;
+  readonly outcome: Texts;
+}
+
+interface Language {
+  readonly first: () => Promise<FirstTexts>;
+  readonly later: () => Promise<LaterTexts>;
+}
+
+/** Other languages are two files each, loaded when they are needed. */
+const LANGUAGES: Readonly<Record<string, Language>> = {
+  de: { first: () => import("./messages/de.js"), later: () => import("./messages/de-later.js") },
+  es: { first: () => import("./messages/es.js"), later: () => import("./messages/es-later.js") },
+  fr: { first: () => import("./messages/fr.js"), later: () => import("./messages/fr-later.js") },
+  nl: { first: () => import("./messages/nl.js"), later: () => import("./messages/nl-later.js") },
+  pt: { first: () => import("./messages/pt.js"), later: () => import("./messages/pt-later.js") },
 };
 
 /** Where the browser would take the code for another country's way of writing: `pt` alone is Brazil's. */
@@ -29,11 +42,15 @@ const TEXT_MAX = 500;
 export class Messages {
   readonly language: string;
   readonly direction: "ltr" | "rtl";
+  /** The language's texts that are not loaded yet. */
+  readonly later: Language["later"] | undefined;
   #texts: Texts;
+  #english: Texts = {};
 
-  constructor(language: string, direction: "ltr" | "rtl", texts: Texts) {
+  constructor(language: string, direction: "ltr" | "rtl", texts: Texts, later?: Language["later"]) {
     this.language = language;
     this.direction = direction;
+    this.later = later;
     this.#texts = texts;
   }
 
@@ -47,9 +64,14 @@ export class Messages {
     this.#texts = { ...texts, ...this.#texts };
   }
 
+  /** Texts for keys that have none, whatever comes later. */
+  fallBackOn(english: Texts): void {
+    this.#english = english;
+  }
+
   /** The same for a key that may not exist, such as that of a decline code. */
   find(key: string, values: Values = {}): string | undefined {
-    const text = Object.hasOwn(this.#texts, key) ? this.#texts[key] : undefined;
+    const text = [this.#texts, this.#english].find((texts) => Object.hasOwn(texts, key))?.[key];
     return text === undefined ? undefined : fillIn(text, values);
   }
 }
@@ -70,28 +92,27 @@ export async function loadMessages(language: unknown, english: Texts): Promise<M
     return new Messages(code, texts["direction"] === "rtl" ? "rtl" : "ltr", { ...english, ...texts });
   }
   const code = readCode(language);
-  const load = Object.hasOwn(LANGUAGES, code) ? LANGUAGES[code] : undefined;
-  if (!load) return new Messages("en", "ltr", english);
+  const files = Object.hasOwn(LANGUAGES, code) ? LANGUAGES[code] : undefined;
+  if (!files) return new Messages("en", "ltr", english);
   try {
-    const { fields, later, page, payment } = await load();
-    return new Messages(LOCALES[code] ?? code, "ltr", { ...english, ...fields, ...payment, ...page, ...later });
+    const { fields, page, payment } = await files.first();
+    return new Messages(LOCALES[code] ?? code, "ltr", { ...english, ...fields, ...payment, ...page }, files.later);
   } catch {
     return new Messages("en", "ltr", english);
   }
 }
 
 /**
- * Adds the English texts that are needed late, where the language has none. Where they can't be loaded a decline is told in general
- * words.
+ * Adds the texts that are needed once the customer pays: the language's own, in English where there are none. Where neither can be
+ * loaded a decline is said in general words.
  */
 export async function supplyLater(messages: Messages): Promise<void> {
   if (messages.find("error.general_decline") !== undefined) return;
-  try {
-    messages.supply((await import("./messages/later.js")).later);
-  } catch {
-    // As said above.
-  }
+  const texts = await (messages.later?.() ?? loadEnglish()).catch(loadEnglish).catch(() => undefined);
+  if (texts) messages.supply({ ...texts.outcome, ...texts.later });
 }
+
+const loadEnglish = (): Promise<Omit<LaterTexts, "outcome"> & Partial<LaterTexts>> => import("./messages/later.js");
 
 /** `fr` of `fr-CA`; English for what is no language. */
 function readCode(text: unknown): string {

@@ -6,6 +6,8 @@ type Options = { -readonly [Name in keyof FrameOptions]: FrameOptions[Name] };
 const TEXTS = ["customerId", "currencyCode", "flowId", "orderId", "intentId", "payButton", "returnUrl", "resumePayment"] as const;
 const FLAGS = ["isSavedCardCvcRequired", "allowSaveCard", "hideBillingAddress", "redirectOnly"] as const;
 const TEXT_MAX = 2_000;
+/** Pages around the merchant's. What is beyond is left out, and the browser then shows no bank's page in a dialog. */
+const ANCESTORS_MAX = 10;
 
 export const DEFAULT_OPTIONS: FrameOptions = {
   allowSaveCard: false, alternativePaymentMethods: [], ancestors: [], apiKey: "", hideBillingAddress: false, isSavedCardCvcRequired: false,
@@ -22,12 +24,13 @@ export function readOptions(given: unknown, before: FrameOptions = DEFAULT_OPTIO
   if (isText(given["apiKey"])) options.apiKey = given["apiKey"];
   for (const name of TEXTS) if (isText(given[name])) options[name] = given[name];
   for (const name of FLAGS) if (typeof given[name] === "boolean") options[name] = given[name];
-  const { alternativePaymentMethods, amount, colorScheme, countries, language, layout, theme } = given;
+  const { alternativePaymentMethods, amount, ancestors, colorScheme, countries, language, layout, theme } = given;
   if (Number.isSafeInteger(amount)) options.amount = amount as number;
   if (isText(language) || isRecord(language)) options.language = language;
   if (isRecord(theme)) options.theme = theme;
   if (layout === "stacked" || layout === "compact" || layout === "single") options.layout = layout;
   if (colorScheme === "light" || colorScheme === "dark") options.colorScheme = colorScheme;
+  if (Array.isArray(ancestors)) options.ancestors = ancestors.filter(isText).slice(0, ANCESTORS_MAX);
   if (Array.isArray(countries)) options.countries = countries.filter(isCountry);
   if (Array.isArray(alternativePaymentMethods)) {
     options.alternativePaymentMethods = alternativePaymentMethods.filter((method) => isRecord(method) && isText(method["type"]));

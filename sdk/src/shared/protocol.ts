@@ -41,6 +41,22 @@ export interface Shown {
   readonly shown: string;
 }
 
+/**
+ * Challenge document to the merchant's page, by `window.postMessage` at its exact origin: the document of this `Action.id` runs.
+ * Where its frame has loaded without it, the browser has shown nothing of it, as in a page whose `Cross-Origin-Embedder-Policy`
+ * forbids it, and the loader opens a window.
+ */
+export interface Opened {
+  readonly pointsman: typeof PROTOCOL;
+  readonly opened: string;
+}
+
+/**
+ * How the checkout stands: it can be paid, a payment is under way (or nobody knows how it ended), it is paid, or nobody can pay here
+ * any more.
+ */
+export type FormState = "open" | "paying" | "paid" | "ended";
+
 /** What the frame shows: the card fields alone (the merchant owns the button), or the whole checkout. */
 export type Surface = "card" | "checkout";
 
@@ -152,6 +168,8 @@ export type ToLoader =
   | { readonly type: "redirect"; readonly url: string }
   /** Drop-In: `{data, errors}` as `authorizePayment` answers it, read again after each errand. */
   | { readonly type: "complete"; readonly result: { readonly data: unknown; readonly errors: readonly unknown[] } }
+  /** Drop-In: how the checkout stands from now on. At first it is `open`. */
+  | { readonly type: "state"; readonly state: FormState }
   /** The customer gave up an errand or a wallet's sheet. */
   | { readonly type: "cancel" }
   /** Facts for the loader's wallet buttons: from the service's `sdkConfiguration`. */

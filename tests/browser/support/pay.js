@@ -7,7 +7,7 @@
     // Callbacks give plain data; what is not would be lost here and is found by the tests.
     seen.push({ name, values: JSON.parse(JSON.stringify(values)), at: performance.now() });
   };
-  const names = ["onError", "onLoaded", "onChange", "onCancel", surface === "card" ? "onPaymentRequest" : "onPaymentComplete"];
+  const names = ["onError", "onLoaded", "onChange", "onCancel", "onStateChange", surface === "card" ? "onPaymentRequest" : "onPaymentComplete"];
   const callbacks = Object.fromEntries(names.map((name) => [name, note(name)]));
   window.mount = (element = "#checkout", more = {}) => {
     const load = surface === "card" ? Pointsman.loadCheckoutSdkElement : Pointsman.loadCheckoutSdkDropIn;

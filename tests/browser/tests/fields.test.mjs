@@ -220,6 +220,22 @@ describe("fields", { concurrency: 2 }, () => {
     assert.equal(await visit.formFrame().evaluate(() => document.activeElement.name), "cc-exp");
   });
 
+  test("a card number that is typed into another field never reaches the shop's page", async (t) => {
+    const visit = await world.visit(t);
+    await visit.open({ surface: "card" });
+    await visit.field("country").selectOption("FRA");
+    for (const name of ["zip", "ccname"]) await visit.field(name).fill(VISA);
+    await visit.field("cvc").fill("737");
+    const changes = await until("the change arrives", async () => {
+      const seen = await visit.seen("onChange");
+      return seen.some(({ values }) => values[0].value.billingAddress?.countryCode === "FRA") && seen;
+    });
+    const text = JSON.stringify(changes.map(({ values }) => values));
+    assert.ok(!text.includes("4242") && !text.includes("737"), text);
+    await visit.field("zip").fill("75001");
+    await until("a real one does arrive", async () => (await visit.seen("onChange")).some(({ values }) => values[0].value.billingAddress?.postalCode === "75001"));
+  });
+
   test("the postal code is asked for where the country has one", async (t) => {
     const visit = await world.visit(t);
     await visit.open();

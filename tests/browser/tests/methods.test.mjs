@@ -93,6 +93,59 @@ describe("methods", { concurrency: 2 }, () => {
     assert.ok(result.walletToken && paymentData, JSON.stringify(result));
   });
 
+  test("a disabled checkout takes no wallet's token, and none is charged", async (t) => {
+    const visit = await world.visit(t);
+    await visit.open({ more: { alternativePaymentMethods: [walletA()] } });
+    const before = (await world.service.payments()).length;
+    await visit.page.evaluate(() => window.instance.disable());
+    await sheetOf(visit, "A", "pay");
+    const [{ error }] = await visit.called("onError");
+    assert.equal(error.type, "disabled");
+    await visit.page.evaluate(() => window.instance.enable());
+    await visit.pay(VISA);
+    await visit.paid();
+    assert.equal(visit.requests.filter(({ body }) => body.includes("walletToken")).length, 0);
+    assert.ok((await world.service.payments()).length > before);
+  });
+
+  test("once it is paid the wallets' buttons are gone, and while it is being paid they can't be pressed", async (t) => {
+    const visit = await world.visit(t);
+    await visit.open({ more: { alternativePaymentMethods: [walletA()] } });
+    await walletButton(visit, "A").waitFor();
+    let release;
+    const released = new Promise((done) => { release = done; });
+    await visit.context.route(`${world.service.url}/api/graphql`, async (route) => {
+      if ((route.request().postData() ?? "").includes("authorizePayment(")) await released;
+      await route.fallback();
+    });
+    await visit.pay(VISA);
+    await until("they can't be pressed", () => visit.page.evaluate(() => document.querySelector("#checkout [inert]") !== null));
+    release();
+    await visit.paid();
+    await walletButton(visit, "A").waitFor({ state: "hidden" });
+  });
+
+  test("a wallet's token that was used before: nothing is charged, the sheet goes, and a card pays", async (t) => {
+    const visit = await world.visit(t);
+    await visit.open({ more: { alternativePaymentMethods: [walletB()] } });
+    // Tokens of the stand-in pay as often as one likes; networks' tokens once. This is the service's answer to the second time.
+    const errors = [{ message: "The token was used before: each token pays once.", extensions: { code: "error.wallet.invalid-token", reason: "was used before" } }];
+    let count = 0;
+    await visit.context.route(`${world.service.url}/api/graphql`, async (route) => {
+      if (!(route.request().postData() ?? "").includes("walletToken")) return await route.fallback();
+      count += 1;
+      return await route.fulfill({ status: 200, contentType: "application/json", body: JSON.stringify({ data: { authorizePayment: null }, errors }) });
+    });
+    await sheetOf(visit, "B", "pay");
+    await visit.part("Error").getByText(/nothing was charged/i).waitFor();
+    await visit.page.locator("dialog[open]").waitFor({ state: "detached" });
+    assert.equal(count, 1, "it is not sent again");
+    const [{ errors: reported }] = await visit.called("onPaymentComplete");
+    assert.equal(reported[0].extensions.code, "error.wallet.invalid-token");
+    await visit.pay(VISA);
+    await visit.paid();
+  });
+
   test("no script of a network is loaded where no button of it is asked for, and none at all for the stand-in", async (t) => {
     const visit = await world.visit(t);
     await visit.open({ more: { alternativePaymentMethods: [walletA(), walletB()] } });

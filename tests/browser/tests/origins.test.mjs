@@ -34,4 +34,24 @@ describe("origins", () => {
     assert.equal((await world.service.charges(id)).length, 1);
     assert.equal((await frameOf(world.evil.origin)).status, 403);
   });
+
+  test("a page that the service allows and the token's own team does not: the form ends before anything is typed", async (t) => {
+    await allow(["https://only.example"]);
+    // The document is served for the service's list; the page's real origin asks the token's team.
+    const visit = await world.visit(t);
+    await visit.context.route(/\/sdk\/v1\/frame\/checkout/, async (route) => {
+      const address = new URL(route.request().url());
+      address.searchParams.set("origin", "https://other.example");
+      const answer = await fetch(address);
+      const html = (await answer.text()).replace('data-origin="https://other.example"', `data-origin="${world.shop.origin}"`);
+      assert.ok(html.includes(world.shop.origin));
+      await route.fulfill({ body: html, contentType: "text/html; charset=utf-8" });
+    });
+    await visit.open({ waits: false });
+    const [{ error }] = await visit.called("onError");
+    assert.equal(error.type, "api.key.forbidden");
+    await visit.part("Status").getByText(/not set up this checkout correctly/i).waitFor();
+    assert.equal(await visit.field("cardnumber").isVisible(), false);
+    assert.equal(await visit.payButton.isVisible(), false);
+  });
 });

@@ -8,8 +8,6 @@ import { worldForFile } from "../support/world.mjs";
 
 const world = worldForFile();
 
-/** Compressed bytes that a customer waits for before the form can be typed in. */
-const BEFORE_TYPING_BYTES = 30 * 1024;
 /** A bound that a busy machine keeps; `bench.mjs` measures against the promise of 300 ms. */
 const TYPABLE_MS = 3_000;
 
@@ -70,24 +68,6 @@ describe("pages", { concurrency: 2 }, () => {
       }
     });
   }
-
-  test("at most 30 KB compressed and few requests before the form can be typed in, all of our origin", async (t) => {
-    const visit = await world.visit(t);
-    await visit.open({ surface: "card" });
-    const ours = visit.requests.filter(({ url }) => url.startsWith(`${world.service.url}/sdk/`));
-    let bytes = 0;
-    const list = [];
-    for (const { url, request } of ours) {
-      const { responseBodySize } = await request.sizes();
-      bytes += responseBodySize;
-      list.push(`${new URL(url).pathname} ${responseBodySize}`);
-    }
-    assert.ok(bytes > 5_000, "sizes are known");
-    assert.ok(bytes <= BEFORE_TYPING_BYTES, `${bytes} bytes: ${list.join(", ")}`);
-    assert.ok(ours.length <= 7, list.join(", "));
-    const foreign = visit.requests.filter(({ url }) => !url.startsWith(world.service.url) && !url.startsWith(world.shop.origin));
-    assert.deepEqual(foreign.map(({ url }) => url), []);
-  });
 
   test("the form can be typed in soon, in the median of five", async (t) => {
     const times = [];

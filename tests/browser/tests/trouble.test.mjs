@@ -144,6 +144,67 @@ describe("trouble", { concurrency: 2 }, () => {
     assert.deepEqual(visit.requests.filter(({ body }) => body.includes("authorizePayment(")).length, 1, "it is not tried again");
   });
 
+  test("a clock that is hours ahead ends nothing: only the service knows the token's end", async (t) => {
+    const visit = await world.visit(t);
+    await visit.context.addInitScript(() => {
+      const { now } = Date;
+      Date.now = () => now() + 5 * 3_600_000;
+    });
+    await visit.open();
+    await visit.pay(VISA);
+    const { id } = await visit.paid();
+    assert.equal((await world.service.charges(id)).length, 1);
+  });
+
+  test("after the last attempt of a token the customer reads that no more are taken, not that the shop is wrong", async (t) => {
+    const visit = await world.visit(t);
+    const { token } = await world.service.clientToken({ amount: 5099, currency: "EUR" });
+    const paymentMethod = { type: "CARD", card: { number: "4000000000000002", expMonth: 12, expYear: 2040, cvc: "737", name: "Ada Lovelace" } };
+    for (let attempt = 0; attempt < 10; attempt += 1) {
+      await world.service.graphql(
+        `mutation($payment: AuthorisedPaymentInput!) { authorizePayment(authorisePayment: $payment) { status } }`,
+        { payment: { amount: 5099, currencyCode: "EUR", flowId: "default", paymentMethod } }, { key: token });
+    }
+    await visit.open({ token });
+    await visit.pay(VISA);
+    await visit.part("Status").getByText(/takes no further tries/i).waitFor();
+    assert.doesNotMatch(await visit.form.locator("body").innerText(), /set up/i);
+    assert.equal(await visit.payButton.isVisible(), false);
+  });
+
+  test("what pays can't be loaded: the customer reads that there is no connection, and can pay when there is one", async (t) => {
+    const visit = await world.visit(t);
+    await visit.context.route(/\/sdk\/v1\/f\/paying\./, (route) => route.abort());
+    await visit.open();
+    await visit.pay(VISA);
+    await visit.part("Error").getByText(/no connection/i).waitFor();
+    await visit.context.unroute(/\/sdk\/v1\/f\/paying\./);
+    await visit.field("cvc").fill("737");
+    await visit.payButton.click();
+    const { id } = await visit.paid();
+    assert.equal((await world.service.charges(id)).length, 1);
+  });
+
+  test("nobody is asked for patience once it is paid", async (t) => {
+    const visit = await world.visit(t);
+    // What comes after 4 s comes at once.
+    await visit.context.addInitScript(() => {
+      const { setTimeout } = window;
+      window.setTimeout = (run, delay, ...rest) => setTimeout(run, delay === 4_000 ? 1_500 : delay, ...rest);
+      window.said = [];
+      addEventListener("DOMContentLoaded", () => {
+        const live = document.getElementById("pm-live");
+        if (live) new MutationObserver(() => window.said.push(live.textContent)).observe(live, { childList: true, characterData: true, subtree: true });
+      });
+    });
+    await visit.open();
+    await visit.pay(VISA);
+    await visit.paid();
+    const frame = visit.formFrame();
+    await frame.evaluate(() => new Promise((done) => { setTimeout(done, 2_000); }));
+    assert.deepEqual((await frame.evaluate(() => window.said)).filter((text) => /moment/.test(text)), []);
+  });
+
   test("an amount other than the token's is reported at once, not at the end", async (t) => {
     const visit = await world.visit(t);
     const { token } = await world.service.clientToken({ amount: 5099, currency: "EUR" });
@@ -158,7 +219,8 @@ describe("trouble", { concurrency: 2 }, () => {
     await visit.payButton.click();
     await visit.paid();
     await visit.page.goto(world.shop.page("<!doctype html><title>Thank you</title>"));
-    await visit.page.goBack();
+    // A page out of the browser's cache of pages has no load event.
+    await visit.page.goBack({ waitUntil: "commit" });
     await visit.form.locator("body").waitFor();
     const status = visit.part("Status").getByText(/50\.99/);
     await Promise.race([status.waitFor(), visit.typable()]);

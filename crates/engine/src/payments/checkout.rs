@@ -187,7 +187,7 @@ impl Engine {
 
 fn no_more_attempts() -> Fault {
     Fault::new(
-        Code::Forbidden,
+        Code::TooManyAttempts,
         "This client token has made as many attempts as it may. Make a new one.",
     )
 }

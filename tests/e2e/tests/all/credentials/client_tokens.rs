@@ -123,7 +123,7 @@ fn after_declines_it_may_try_again_up_to_ten_times() {
     }
     browser
         .try_authorise(&bare_order(cards::VISA), None)
-        .assert_error("api.key.forbidden");
+        .assert_error("error.authorize.too-many-attempts");
 }
 
 #[test]

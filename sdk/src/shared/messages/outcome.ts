@@ -1,0 +1,38 @@
+/** The texts in English from the press of the button on: part of the file that pays. */
+
+export const outcome = {
+  "payment-success-state.label": "Payment complete",
+  "status.slow": "Your bank is taking a moment. Please don't close this page.",
+  "status.retrying": "No connection. Still trying…",
+  "status.waiting.title": "Waiting for your bank",
+  "status.waiting.text": "Confirm the payment on the page of your bank or payment service.",
+  "status.waiting.open-again": "Open again",
+  "status.waiting.stop": "I have stopped",
+  "status.unknown.title": "Not confirmed yet",
+  "status.unknown.text": "We are asking your bank. You will not be charged twice.",
+  "status.unknown.long": "Your bank has not answered yet. Please don't pay again: the shop will tell you how it ended.",
+  "status.review.title": "Your payment is being checked",
+  "status.review.text": "This page shows the outcome as soon as there is one. Please don't pay again.",
+  "status.paid.text": "Thank you. You paid {amount}.",
+  "status.paid.held": "Thank you. {amount} is reserved on your card.",
+  "status.reference.label": "Reference",
+  "status.order.label": "Order",
+  "status.method.label": "Paid with",
+  "status.expired.title": "This checkout has ended",
+  "status.expired.text": "Please go back to the shop. It shows whether the order is paid.",
+  "status.cancelled": "You stopped the payment. Nothing was charged.",
+  "status.failed": "The payment did not go through. Nothing was charged. Please try again.",
+  "status.misconfigured": "The shop has not set up this checkout correctly. Nothing was charged.",
+  "status.no-more-tries": "This page takes no further tries. Nothing was charged. Please go back to the shop and begin again.",
+  "modal.title": "Confirm {amount} with your bank",
+  "modal.close": "Close",
+  "modal.stop-question": "Stop paying?",
+  "modal.stop": "Stop paying",
+  "modal.go-on": "Go on",
+  "modal.open-window": "Open in a new window",
+  "modal.nothing-to-see": "Nothing to see?",
+  "error.unknown": "The payment was refused. Please use another card or another way to pay.",
+  "error.payment_cancelled": "The payment was stopped. Nothing was charged.",
+} as const;
+
+export type OutcomeKey = keyof typeof outcome;
