@@ -10,6 +10,8 @@ export const PRODUCTS = [
 ];
 export const CURRENCY = "EUR";
 const MOST = 20;
+/** The number before the first order's. A restarted example begins again. */
+const NUMBER_BEFORE_FIRST = 1000;
 
 /** What a shopper did wrong, for the shopper. */
 export class Refused extends Error {}
@@ -36,13 +38,18 @@ export function amountOf(items) {
 /** The orders of this process. A real shop has a database. */
 export class Orders {
   constructor() {
-    /** @type {Map<string, { id: string, amount: number, intent: string, payment: string, status: string, reason: string }>} */
+    /**
+     * By id, which only the buyer knows. The number is for people, and no secret.
+     *
+     * @type {Map<string, { id: string, number: string, amount: number, intent: string, payment: string, status: string, reason: string }>}
+     */
     this.all = new Map();
   }
 
   /** @param {number} amount */
   open(amount) {
-    const order = { id: randomUUID(), amount, intent: "", payment: "", status: "open", reason: "" };
+    const number = `HC-${NUMBER_BEFORE_FIRST + this.all.size + 1}`;
+    const order = { id: randomUUID(), number, amount, intent: "", payment: "", status: "open", reason: "" };
     this.all.set(order.id, order);
     return order;
   }

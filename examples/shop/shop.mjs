@@ -37,7 +37,7 @@ export class Shop {
     const order = this.orders.open(amount);
     const { startIntent: intent } = await this.service.must(
       "mutation($id: ID!, $flow: ID!, $amount: IntentAmountInput!) { startIntent(trackingId: $id, paymentFlowId: $flow, amount: $amount) { id } }",
-      { id: order.id, flow: FLOW, amount: { amount, currency: CURRENCY } },
+      { id: order.number, flow: FLOW, amount: { amount, currency: CURRENCY } },
     );
     order.intent = intent.id;
     // The token pays this intent, along this flow, and nothing else.
@@ -45,7 +45,7 @@ export class Shop {
       "mutation($intent: String, $flow: String) { generateClientToken(intentId: $intent, flowId: $flow) { token } }",
       { intent: intent.id, flow: FLOW },
     );
-    return { order: order.id, intent: intent.id, clientToken: client.token, amount, currencyCode: CURRENCY, flowId: FLOW };
+    return { order: order.id, number: order.number, intent: intent.id, clientToken: client.token, amount, currencyCode: CURRENCY, flowId: FLOW };
   }
 
   /** Elements: the browser has a vault token, and we pay with it. The amount is the intent's, which is ours. */
@@ -54,7 +54,7 @@ export class Shop {
     if (typeof token !== "string" || token === "") throw new Refused("There is no card.");
     const { data, errors } = await this.service.ask(
       `mutation($payment: AuthorisedPaymentInput!) { authorizePayment(authorisePayment: $payment) { ${PAYMENT} } }`,
-      { payment: { intentId: order.intent, orderId: id, paymentMethod: { type: "CARD", token }, perform3DSecure: { redirectUrl: `${this.origin}/?order=${id}` } } },
+      { payment: { intentId: order.intent, orderId: order.number, paymentMethod: { type: "CARD", token }, perform3DSecure: { redirectUrl: `${this.origin}/?order=${id}` } } },
       // A second press with the same card is the same payment; another card is another one.
       `${id}-${token}`,
     );
@@ -72,7 +72,7 @@ export class Shop {
       const payment = await this.newestPayment(order.intent);
       if (payment) this.settle(order, payment);
     }
-    return { status: order.status, amount: order.amount, reason: order.reason };
+    return { status: order.status, number: order.number, amount: order.amount, reason: order.reason };
   }
 
   /** A webhook. Only what is signed counts; how the payment stands now is read from the service. */

@@ -4,7 +4,7 @@
  */
 
 /** @typedef {{ id: string, name: string, price: number }} Product In minor units. */
-/** @typedef {{ order: string, intent: string, clientToken: string, amount: number, currencyCode: string, flowId: string }} Checkout */
+/** @typedef {{ order: string, number: string, intent: string, clientToken: string, amount: number, currencyCode: string, flowId: string }} Checkout */
 
 const CARDS = [
   ["4242 4242 4242 4242", "paid"],
@@ -12,6 +12,14 @@ const CARDS = [
   ["4000 0000 0000 9995", "declined: not enough funds"],
   ["4000 0000 0000 0903", "no answer at first"],
 ];
+
+/** What a shopper reads of a decline. Of all others the bank says nothing that helps. */
+const DECLINES = {
+  INSUFFICIENT_FUNDS: "there are not enough funds",
+  EXPIRED_CARD: "the card has expired",
+  INVALID_CVC: "the security code is wrong",
+  THREE_D_SECURE: "it could not confirm that it is you",
+};
 
 /** @param {string} id @returns {any} */
 const at = (id) => document.getElementById(id);
@@ -76,15 +84,20 @@ function showCart() {
 function showCards() {
   const rows = CARDS.map(([number = "", result = ""]) => {
     const row = document.createElement("li");
-    const copy = document.createElement("button");
-    copy.type = "button";
-    copy.textContent = number;
-    copy.title = "Copy";
-    copy.addEventListener("click", () => void navigator.clipboard.writeText(number.replaceAll(" ", "")));
+    const card = document.createElement("code");
+    card.textContent = number;
     const text = document.createElement("span");
     text.className = "small";
     text.textContent = result;
-    row.append(copy, text);
+    const copy = document.createElement("button");
+    copy.type = "button";
+    copy.textContent = "Copy";
+    copy.setAttribute("aria-label", `Copy ${number}`);
+    copy.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(number.replaceAll(" ", ""));
+      at("copied").textContent = `${number} is copied: paste it as the card number.`;
+    });
+    row.append(card, text, copy);
     return row;
   });
   at("cards").replaceChildren(...rows);
@@ -143,12 +156,12 @@ function common(checkout) {
 
 /** @param {Checkout} checkout */
 async function mountDropIn(checkout) {
-  const { order, intent, amount, currencyCode, flowId } = checkout;
+  const { order, number, intent, amount, currencyCode, flowId } = checkout;
   at("drop-in").hidden = false;
   at("own-form").hidden = true;
   const { Pointsman } = /** @type {any} */ (window);
   form = await Pointsman.loadCheckoutSdkDropIn("#drop-in", {
-    ...common(checkout), intentId: intent, orderId: order, amount, currencyCode, flowId,
+    ...common(checkout), intentId: intent, orderId: number, amount, currencyCode, flowId,
     alternativePaymentMethods: [{ type: "bnpla" }],
     onPaymentComplete: () => void conclude(order),
   });
@@ -188,11 +201,12 @@ const pause = (ms) => new Promise((done) => setTimeout(done, ms));
  */
 async function conclude(order) {
   for (let turn = 0; turn < 60; turn += 1) {
-    const { status, amount, reason } = await shop(`/api/orders/${encodeURIComponent(order)}`);
-    if (status === "paid") return end("Thank you", `Your order is paid: ${euros(amount)}. Its number is ${order}.`);
+    const { status, number, amount, reason } = await shop(`/api/orders/${encodeURIComponent(order)}`);
+    if (status === "paid") return end("Thank you", `Your order is paid: ${euros(amount)}. Its number is ${number}.`);
     if (status === "declined") {
       // Drop-In has said it already, in the customer's language.
-      if (at("payment").hidden || !at("own-form").hidden) trouble(`Your bank refused the payment${reason ? ` (${reason})` : ""}. Nothing was charged. Try another card.`);
+      const why = DECLINES[/** @type {keyof typeof DECLINES} */ (reason)];
+      if (at("payment").hidden || !at("own-form").hidden) trouble(`Your bank refused the payment${why ? `: ${why}` : ""}. Nothing was charged. Try another card.`);
       return;
     }
     if (status === "check") return end("We are checking your payment", "Please don’t pay again. We will write to you.");

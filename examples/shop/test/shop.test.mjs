@@ -32,6 +32,13 @@ test("an order is paid by its whole amount alone, and stays paid", () => {
   assert.equal(paid.status, "paid");
 });
 
+test("an order has a number that can be read out, and an id that can't be guessed from it", () => {
+  const orders = new Orders();
+  const [first, second] = [orders.open(1), orders.open(1)];
+  assert.deepEqual([first.number, second.number], ["HC-1001", "HC-1002"]);
+  assert.match(first.id, /^[0-9a-f-]{36}$/);
+});
+
 test("a webhook counts when it is signed, whole and new", () => {
   const key = Buffer.from("a key of thirty-two bytes, or so.");
   const secret = `whsec_${key.toString("base64")}`;

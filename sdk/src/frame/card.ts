@@ -98,6 +98,7 @@ class Elements {
 
   receive(message: ToFrame): void {
     switch (message.type) {
+      case "clearCode": return this.#form.clearCode();
       case "disable": return this.enable(false);
       case "enable": return this.enable(true);
       case "focus": return this.#form.focus(message.field);

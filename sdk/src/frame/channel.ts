@@ -2,7 +2,7 @@
 import { PROTOCOL, type Hello, type ToFrame, type ToLoader } from "../shared/protocol.js";
 
 const TYPES: ReadonlySet<string> = new Set<ToFrame["type"]>([
-  "init", "update", "focus", "submit", "reset", "enable", "disable", "walletToken", "walletSession", "actionSignal", "destroy",
+  "init", "update", "focus", "submit", "reset", "clearCode", "enable", "disable", "walletToken", "walletSession", "actionSignal", "destroy",
 ]);
 
 export interface Channel {

@@ -44,6 +44,7 @@ function shopOrigin(): string {
 function receive(checkout: Checkout, channel: Channel, message: ToFrame): void {
   switch (message.type) {
     case "actionSignal": return checkout.signalled(message.action, message.signal);
+    case "clearCode": return undefined;
     case "disable": return checkout.enable(false);
     case "enable": return checkout.enable(true);
     case "focus": return checkout.focus(message.field);

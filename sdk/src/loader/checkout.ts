@@ -214,6 +214,7 @@ class Checkout {
       }
       const request = { type: "CARD", token: result.token, ...(result.card && { card: result.card }) };
       await notify(options.onPaymentRequest, request);
+      this.#channel.send({ type: "clearCode" });
       return request;
     });
   }

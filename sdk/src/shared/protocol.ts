@@ -112,6 +112,8 @@ export type ToFrame =
   /** Elements: tokenise what was typed. `attempt` names the press of the button. */
   | { readonly type: "submit"; readonly attempt: string }
   | { readonly type: "reset" }
+  /** Elements: the merchant has done with a token. A code pays once: it is asked for again. */
+  | { readonly type: "clearCode" }
   | { readonly type: "enable" }
   | { readonly type: "disable" }
   /** A wallet's token from the loader's button: pay with it (Drop-In), or tokenise it (Elements). */

@@ -43,6 +43,8 @@ describe("pay", { concurrency: 2 }, () => {
     assert.ok(!JSON.stringify(result).includes(MASTERCARD.slice(0, 8)), "no digits but the last four");
     const payment = await world.service.authorise({ amount: 1200, currencyCode: "EUR", paymentMethod: { type: "CARD", token: result.token } });
     assert.equal(payment.status, "SUCCEEDED");
+    await until("the code is asked for again, the rest is kept", async () => (await visit.field("cvc").inputValue()) === "");
+    assert.match(await visit.field("cardnumber").inputValue(), /4444$/);
     assert.equal(visit.page.url().includes("/orders"), false, "the merchant's form is not posted by itself");
   });
 

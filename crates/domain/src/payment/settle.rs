@@ -131,8 +131,8 @@ impl Payment {
         if let (Some((by, found)), Some(first)) = (found, changes.first_mut()) {
             add_evidence(first, PaymentEvent::found(n, by), &found);
         }
-        let passed = self.passed_unasked(n, at).filter(|_| !before.was_asked);
-        changes.extend(passed);
+        // The issuer let it pass before the processor said how it ended.
+        lines.extend(self.passed_unasked(n, at).filter(|_| !before.was_asked));
         lines.extend(changes);
         lines
     }

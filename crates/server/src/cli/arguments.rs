@@ -400,7 +400,8 @@ pub(super) struct Demo {
     /// End after the story; the status is 0 only if every step came out right
     #[arg(long)]
     pub(super) exit: bool,
-    /// Where to listen [default: 127.0.0.1:8080, or any free port]
+    /// Where to listen; the demo's shop is at the next port of localhost [default: 127.0.0.1:8080 with the shop at localhost:8081,
+    /// or any free ports]
     #[arg(long, value_name = "ADDR")]
     pub(super) listen: Option<String>,
 }

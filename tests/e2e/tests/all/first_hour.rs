@@ -62,6 +62,12 @@ fn three_d_secure_that_passes_without_a_page_is_on_the_timeline() {
     let payment = shop.order(&Order::card(cards::VISA).flow("force-3ds"));
     payment.assert_says("3D Secure passed without a challenge");
     payment.assert_says("It was asked for; the issuer let it pass");
+    let lines = payment.lines();
+    let place = |words: &str| lines.iter().position(|line| line.contains(words)).unwrap();
+    assert!(
+        place("3D Secure passed") < place("captured"),
+        "in the order in which it happened: {lines:#?}"
+    );
     assert!(!shop.authorise(cards::VISA).says("3D Secure"));
 }
 

@@ -5,14 +5,20 @@ mod answers;
 mod live;
 mod orders;
 
-use std::{net::SocketAddr, sync::Arc};
+use std::{
+    net::SocketAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
 
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::{net::TcpListener, task::AbortHandle};
 use world::World;
 
-use self::orders::{CURRENCY, Order, Orders, amount_of};
+use self::orders::{CURRENCY, Order, Orders, amount_of, number_after};
 use super::{Client, receiver::Message};
 
 /// What the shop is called, also on the service's pages.
@@ -49,6 +55,8 @@ struct Shop {
     /// Signs the service's webhooks.
     secret: String,
     orders: Mutex<Orders>,
+    /// How many orders there were.
+    count: AtomicUsize,
 }
 
 /// Opens the shop beside the service: at the next port of `localhost` if it is free. Another name is another origin and another
@@ -67,6 +75,7 @@ pub async fn open(client: Client, service: String, near: SocketAddr) -> Result<O
         service,
         origin: origin.clone(),
         orders: Mutex::default(),
+        count: AtomicUsize::new(0),
     };
     let app = answers::router(Arc::new(shop));
     #[expect(
@@ -137,7 +146,8 @@ impl Shop {
         let query = "mutation($id: ID!, $flow: ID!, $amount: IntentAmountInput!) { \
             startIntent(trackingId: $id, paymentFlowId: $flow, amount: $amount) { id } }";
         let cost = json!({"amount": amount, "currency": CURRENCY});
-        let variables = json!({"id": id, "flow": FLOW, "amount": cost});
+        let number = number_after(self.count.fetch_add(1, Ordering::Relaxed));
+        let variables = json!({"id": number, "flow": FLOW, "amount": cost});
         let intent = text(&self.ask(query, variables).await?, "/data/startIntent/id");
         let query = "mutation($intent: String, $flow: String) { generateClientToken(intentId: $intent, flowId: $flow) { token } }";
         let variables = json!({"intent": intent, "flow": FLOW});
@@ -145,10 +155,10 @@ impl Shop {
             &self.ask(query, variables).await?,
             "/data/generateClientToken/token",
         );
-        let order = Order::open(amount, intent.clone());
+        let order = Order::open(number.clone(), amount, intent.clone());
         self.orders.lock().insert(id.clone(), order);
         Ok(json!({
-            "order": id, "intent": intent, "clientToken": token, "amount": amount, "currencyCode": CURRENCY, "flowId": FLOW
+            "order": id, "number": number, "intent": intent, "clientToken": token, "amount": amount, "currencyCode": CURRENCY, "flowId": FLOW
         }))
     }
 
@@ -163,7 +173,7 @@ impl Shop {
             "mutation($payment: AuthorisedPaymentInput!) {{ authorizePayment(authorisePayment: $payment) {{ {PAYMENT} }} }}"
         );
         let payment = json!({
-            "intentId": order.intent, "orderId": id, "paymentMethod": {"type": "CARD", "token": token},
+            "intentId": order.intent, "orderId": order.number, "paymentMethod": {"type": "CARD", "token": token},
             "perform3DSecure": {"redirectUrl": format!("{}/?order={id}", self.origin)}
         });
         // A second press with the same card is the same payment; another card is another one.
@@ -191,7 +201,9 @@ impl Shop {
         let payment = self.newest_payment(&order.intent).await?;
         self.settle(id, Some(&payment));
         let order = self.order(id)?;
-        Ok(json!({"status": order.standing.word(), "amount": order.amount, "reason": order.reason}))
+        Ok(
+            json!({"status": order.standing.word(), "number": order.number, "amount": order.amount, "reason": order.reason}),
+        )
     }
 
     /// A webhook. Only what is signed counts; how the payment stands now is read from the service. False when it is not signed.

@@ -6,6 +6,8 @@ use serde_json::{Value, json};
 
 /// The shop sells in one currency.
 pub(super) const CURRENCY: &str = "EUR";
+/// The number before the first order's.
+const NUMBER_BEFORE_FIRST: usize = 1000;
 /// So much of a product is sold at once.
 const MOST: i64 = 20;
 
@@ -95,6 +97,8 @@ impl Standing {
 /// An order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Order {
+    /// For people, and no secret.
+    pub(super) number: String,
     /// Unit: minor units.
     pub(super) amount: i64,
     /// The intent of the service that is paid for it.
@@ -108,8 +112,9 @@ pub(super) struct Order {
 
 impl Order {
     /// An order that nobody has paid.
-    pub(super) const fn open(amount: i64, intent: String) -> Self {
+    pub(super) const fn open(number: String, amount: i64, intent: String) -> Self {
         Self {
+            number,
             amount,
             intent,
             payment: String::new(),
@@ -141,8 +146,14 @@ impl Order {
     }
 }
 
-/// The orders of this process, by their ids.
+/// The orders of this process, by their ids, which only their buyers know.
 pub(super) type Orders = BTreeMap<String, Order>;
+
+/// The number of the next order, when there were so many before.
+pub(super) fn number_after(orders: usize) -> String {
+    let number = NUMBER_BEFORE_FIRST.saturating_add(orders).saturating_add(1);
+    format!("HC-{number}")
+}
 
 #[cfg(test)]
 mod tests {
@@ -167,6 +178,11 @@ mod tests {
     }
 
     #[test]
+    fn numbers_of_orders_can_be_read_out() {
+        assert_eq!([number_after(0), number_after(1)], ["HC-1001", "HC-1002"]);
+    }
+
+    #[test]
     fn an_order_is_paid_by_its_whole_amount_alone_and_stays_paid() {
         let payment = |status: &str, amount: i64, currency: &str| json!({"id": "payments:1", "status": status, "amount": {"rawAmount": amount, "currency": currency}});
         for (status, amount, currency, standing) in [
@@ -176,11 +192,11 @@ mod tests {
             ("DECLINED", 3099, "EUR", Standing::Declined),
             ("NO_ANSWER_FROM_PSP", 3099, "EUR", Standing::Open),
         ] {
-            let mut order = Order::open(3099, String::new());
+            let mut order = Order::open(number_after(0), 3099, String::new());
             order.settle(&payment(status, amount, currency));
             assert_eq!(order.standing, standing, "{status} {amount} {currency}");
         }
-        let mut order = Order::open(3099, String::new());
+        let mut order = Order::open(number_after(0), 3099, String::new());
         order.settle(&payment("SUCCEEDED", 3099, "EUR"));
         order.settle(&payment("DECLINED", 3099, "EUR"));
         assert_eq!(order.standing, Standing::Paid);
