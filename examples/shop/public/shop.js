@@ -1,5 +1,5 @@
 /**
- * The shop's page: a cart, a checkout by Drop-In or Elements, and beside it the payment's timeline as the service writes it.
+ * The shop's page: a cart, a checkout by Drop-In or Elements, and next to it the payment's timeline as the service writes it.
  * Card data never comes here: it is typed into a frame of the service.
  */
 
@@ -37,6 +37,7 @@ const euros = (minor) => new Intl.NumberFormat("en", { style: "currency", curren
 /** @param {string} text */
 function trouble(text) {
   at("trouble").textContent = text;
+  if (text !== "") at("trouble").scrollIntoView({ block: "nearest" });
 }
 
 /**

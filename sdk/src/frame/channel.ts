@@ -45,11 +45,11 @@ function isMessage(data: unknown): data is ToFrame {
 /** Tells the loader the height of our content, now and whenever it changes. */
 export function reportHeight(channel: Channel): void {
   const root = document.documentElement;
-  let told = -1;
+  let reported = -1;
   const tell = () => {
     const height = Math.ceil(root.getBoundingClientRect().height);
-    if (height !== told) channel.post({ type: "size", height });
-    told = height;
+    if (height !== reported) channel.post({ type: "size", height });
+    reported = height;
   };
   new ResizeObserver(tell).observe(root);
   tell();

@@ -13,7 +13,7 @@ import { walletSession } from "./walletsession.js";
 
 const ENGLISH = { ...fields, ...payment };
 
-/** What happens is told to the loader, which shows dialogs and windows. */
+/** What happens is reported to the loader, which shows dialogs and windows. */
 function insidePage(channel: Channel, shop: string, options: () => FrameOptions): Surroundings {
   return {
     shop,

@@ -1,4 +1,4 @@
-/** A page in place of the form: a receipt, an end, a mistake in the address. An app is told what the page says. */
+/** A page in place of the form: a receipt, an end, a mistake in the address. An app gets what the page says. */
 import { tellApp } from "./bridge.js";
 import { wholeAddress, withoutToken } from "./place.js";
 

@@ -1,4 +1,4 @@
-/** The ways to pay beside a card that lead the customer elsewhere, as radio buttons below the card's. */
+/** The other ways to pay than a card that lead the customer elsewhere, as radio buttons below the card's. */
 import type { Messages } from "../shared/messages.js";
 import type { PaymentKey } from "../shared/messages/en.js";
 import type { FrameOptions } from "../shared/protocol.js";

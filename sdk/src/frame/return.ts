@@ -43,7 +43,7 @@ function main(): void {
   const isWindow = parameters.get("window") === "1";
   if (shop) opener?.postMessage(message, shop);
   if (opener && isWindow) window.setTimeout(() => window.close(), CLOSE_AFTER_MS);
-  // A bank may have cut the window off from the shop: then it can't be told whether this is the shop's window or the customer's only one.
+  // A bank may have cut the window off from the shop: then nothing says whether this is the shop's window or the customer's only one.
   else if (address && !isWindow) return location.replace(address);
   showWayBack(address, parameters.get("language") ?? "en");
 }

@@ -89,7 +89,7 @@ export interface FrameOptions {
   readonly colorScheme?: "light" | "dark";
   /** The merchant's page without its fragment: where the customer lands after a redirect, with `id` and a status added. */
   readonly returnUrl?: string;
-  /** The payment that the customer comes back from, of the parameter `id` beside `3ds_status` or `apm_status`. The frame asks the service how it stands. */
+  /** The payment that the customer comes back from, of the parameter `id` that comes with `3ds_status` or `apm_status`. The frame asks the service how it stands. */
   readonly resumePayment?: string;
 }
 

@@ -1,4 +1,4 @@
-/** Test numbers of the sandbox, and what is typed beside them. */
+/** Test numbers of the sandbox, and what is typed with them. */
 export const VISA = "4242424242424242";
 export const MASTERCARD = "5555555555554444";
 export const AMEX = "378282246310005";

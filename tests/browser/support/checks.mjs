@@ -48,7 +48,7 @@ const validator = new HtmlValidate({
     "require-sri": ["error", { target: "crossorigin" }],
     // Elements' form has no button of its own: the merchant's page has it.
     "wcag/h32": "off",
-    // Groups and labels by WAI-ARIA beside native elements: axe checks whether they are right.
+    // Groups and labels by WAI-ARIA next to native elements: axe checks whether they are right.
     "prefer-native-element": "off",
   },
 });

@@ -6,13 +6,13 @@ import { until } from "./wait.mjs";
 const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
 /** The merchant's page with the SDK on it. */
-export function payPage({ service, surface = "checkout", options, head = "", body = "", script = "/sdk/v1/pointsman.js", lang = "en" }) {
+export function payPage({ service, surface = "checkout", options, head = "", body = "", script = "/sdk/v1/pointsman.js", lang = "en", dir = "ltr" }) {
   const json = JSON.stringify({ surface, options }).replaceAll("<", "\\u003c");
   const mount = surface === "card"
     ? `<form id="shop-form" action="/orders" method="post"><div id="checkout"></div><button id="buy">Buy</button></form>`
     : `<div id="checkout"></div>`;
   return `<!doctype html>
-<html lang="${lang}">
+<html lang="${lang}" dir="${dir}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -179,7 +179,7 @@ describe("fields", { concurrency: 2 }, () => {
     for (const name of ["cardnumber", "cc-exp", "cvc"]) assert.equal(fields.find((field) => field.name === name).inputMode, "numeric");
   });
 
-  test("each mistake is said beside its field and tied to it", async (t) => {
+  test("each mistake is shown at its field and tied to it", async (t) => {
     const visit = await world.visit(t);
     await visit.open();
     for (const [name, value, words] of ERRORS) {

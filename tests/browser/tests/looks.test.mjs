@@ -1,7 +1,7 @@
 /** Languages, themes, widths, schemes: what is seen, measured. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { VISA } from "../support/cards.mjs";
+import { THREE_D_SECURE, VISA } from "../support/cards.mjs";
 import { worldForFile } from "../support/world.mjs";
 
 const world = worldForFile();
@@ -52,6 +52,31 @@ describe("looks", { concurrency: 2 }, () => {
     assert.match(await visit.payButton.innerText(), /Íoc €50\.99/);
     assert.equal(await visit.form.locator("label[for=cvc]").innerText(), "Security code");
   });
+
+  for (const width of [320, 800]) {
+    test(`a page and a form from right to left, ${width} px: everything fits, digits run from left to right`, async (t) => {
+      const visit = await world.visit(t, { viewport: { width, height: 800 } });
+      const language = { "language": "ar", "direction": "rtl", "card.number.aria-label": "رقم البطاقة", "pay-button.label": "ادفع {amount}" };
+      await visit.open({ dir: "rtl", more: { language, layout: "compact", alternativePaymentMethods: [{ type: "bnpla" }] } });
+      const frame = visit.formFrame();
+      const direction = await frame.evaluate(() => [document.documentElement.dir, document.documentElement.lang, getComputedStyle(document.querySelector("[name=cardnumber]")).direction]);
+      assert.deepEqual(direction, ["rtl", "ar", "ltr"]);
+      assert.deepEqual(await overflow(frame), []);
+      assert.deepEqual(await overflow(visit.page.mainFrame()), []);
+      const box = async (selector) => await visit.form.locator(selector).boundingBox();
+      const [label, input] = [await box("label[for=cardnumber]"), await box("[name=cardnumber]")];
+      assert.ok(Math.abs(label.x + label.width - (input.x + input.width)) <= 2, "the label begins at the right, above its field");
+      const [expiry, code] = [await box("[name=cc-exp]"), await box("[name=cvc]")];
+      assert.ok(expiry.x > code.x, "the first field of a row is the right one");
+      await visit.pay(THREE_D_SECURE);
+      await visit.frameAt("/sandbox/pages/");
+      const dialog = await visit.dialog.boundingBox();
+      assert.ok(dialog.x >= -1 && dialog.x + dialog.width <= width + 1, JSON.stringify(dialog));
+      await visit.answerBank("complete");
+      await visit.paid();
+      assert.deepEqual(await overflow(frame), []);
+    });
+  }
 
   for (const width of [320, 390, 768, 1280]) {
     test(`at ${width} px nothing sticks out, and what is pressed is big enough for a finger`, async (t) => {

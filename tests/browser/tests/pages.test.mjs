@@ -1,4 +1,4 @@
-/** Every page's markup, policy and weight: what is served, before and beside what a customer does. */
+/** Every page's markup, policy and speed: what is served, whatever a customer does. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { THREE_D_SECURE, VISA } from "../support/cards.mjs";

@@ -168,7 +168,7 @@ describe("returns", { concurrency: 2 }, () => {
     await visit.paid();
   });
 
-  test("a card that needs no bank pays in one go, and the page is told how the checkout stands", async (t) => {
+  test("a card that needs no bank pays in one go, and the page learns how the checkout stands", async (t) => {
     const visit = await world.visit(t);
     await visit.open();
     assert.equal(await visit.page.evaluate(() => window.instance.state), "open");

@@ -74,7 +74,7 @@ fn bare_types(source: &str) -> Vec<String> {
 
 fn sources(endings: &[&str]) -> Vec<std::path::PathBuf> {
     let mut found = Vec::new();
-    for folder in ["bench", "crates", "docs", "lab", "tests"] {
+    for folder in ["bench", "crates", "docs", "examples", "lab", "sdk", "tests"] {
         found.extend(files(&root().join(folder), endings));
     }
     for name in [
@@ -91,15 +91,26 @@ fn sources(endings: &[&str]) -> Vec<std::path::PathBuf> {
             found.push(path);
         }
     }
-    // This file has to spell what it looks for.
-    found.retain(|path| !path.ends_with(Path::new("tests/tidy/tests/language.rs")));
+    // This file has to spell what it looks for. What is built has the words of its sources, and of theirs.
+    found.retain(|path| {
+        let is_built = path.components().any(|part| part.as_os_str() == "dist")
+            || path.starts_with(root().join("crates/server/assets/sdk"));
+        !is_built && !path.ends_with(Path::new("tests/tidy/tests/language.rs"))
+    });
     found
 }
 
 #[test]
 fn names_comments_and_documents_have_no_dialect() {
     let mut findings = Vec::new();
-    for file in sources(&[".rs", ".md", ".sql", ".toml"]) {
+    let files = sources(&[
+        ".css", ".html", ".js", ".jsx", ".md", ".mjs", ".rs", ".sql", ".toml", ".ts", ".tsx",
+    ]);
+    for ending in ["html", "js", "md", "mjs", "rs", "ts", "tsx"] {
+        let is_read = |path: &std::path::PathBuf| path.extension().is_some_and(|one| one == ending);
+        assert!(files.iter().any(is_read), "files of type {ending} are read");
+    }
+    for file in files {
         let found = dialect(&text(&file));
         findings.extend(found.iter().map(|one| format!("{}:{one}", shown(&file))));
     }
