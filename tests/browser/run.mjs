@@ -24,6 +24,6 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 const files = all.filter((name) => wanted.length === 0 || wanted.includes(name.slice(0, -9)));
-const flags = ["--test", "--test-concurrency=2", "--test-reporter=spec", "--test-timeout=120000"];
+const flags = ["--test", "--test-concurrency=2", "--test-reporter=spec", "--test-timeout=240000"];
 const run = spawnSync(process.execPath, [...flags, ...files.map((name) => join(HERE, "tests", name))], { stdio: "inherit" });
 process.exit(run.status ?? 1);
