@@ -2,6 +2,8 @@
 
 use std::{borrow::Cow, fmt, path::PathBuf, sync::Arc};
 
+// A future that is boxed is compiled here, once, and not in every crate that waits for it: decision 0140.
+use async_recursion::async_recursion as boxed;
 use domain::Timestamp;
 use world::{Stopwatch, World};
 
@@ -108,6 +110,7 @@ impl Db {
 
     /// Connects to a PostgreSQL server, 15 or later, does to the tables of the schema what the options say and starts the writers.
     /// Many nodes may do so at the same time. It needs the machine's own world: connections are of the current runtime.
+    #[boxed]
     pub async fn postgres(
         options: PostgresOptions,
         migrations: &[Migration],
@@ -123,6 +126,7 @@ impl Db {
     ///
     /// # Errors
     /// It can't be reached, may not be looked at, or is of a newer release.
+    #[boxed]
     pub async fn postgres_lacks(
         options: PostgresOptions,
         migrations: &[Migration],
@@ -135,6 +139,7 @@ impl Db {
     ///
     /// # Errors
     /// As [`Db::postgres`].
+    #[boxed]
     pub async fn postgres_upgrade(
         options: PostgresOptions,
         migrations: &[Migration],
@@ -165,6 +170,7 @@ impl Db {
     ///
     /// Concurrency: changes of one aggregate are applied in the order in which this was called. Dropping the future does
     /// not take the change back.
+    #[boxed]
     pub async fn commit(&self, change: Change) -> Result<Committed, DbError> {
         let watch = Stopwatch::start();
         let statements = Arc::clone(&change.statements);
@@ -194,6 +200,7 @@ impl Db {
     ///
     /// Concurrency: until the date is dropped and its change has ended, [`Db::settled_until`] is not later than the date (embedded), or
     /// the change is refused when it comes too late (on a server).
+    #[boxed]
     pub async fn draw_date(&self) -> Result<Date, DbError> {
         let world = self.0.world();
         if !self.is_shared() {
@@ -210,6 +217,7 @@ impl Db {
     ///
     /// # Errors
     /// The database's.
+    #[boxed]
     pub async fn measure_clock(&self) -> Result<(), DbError> {
         let world = self.0.world();
         if self.is_shared() && self.2.must_measure(world) {
@@ -220,6 +228,7 @@ impl Db {
 
     /// The date before which nothing is added any more that bears a date of [`Db::draw_date`]. What is read after this is
     /// asked for has everything that is dated before it. `None` when a server's transactions don't let it be known yet.
+    #[boxed]
     pub async fn settled_until(&self) -> Result<Option<Timestamp>, DbError> {
         let world = self.0.world();
         if self.is_shared() {
@@ -233,6 +242,7 @@ impl Db {
     ///
     /// # Errors
     /// The database's.
+    #[boxed]
     pub async fn latest_stamp(&self) -> Result<i64, DbError> {
         let rows = self.read(stamp::LATEST, Vec::new()).await?;
         rows.first().map_or(Ok(0), |row| row.int(0))
@@ -243,6 +253,7 @@ impl Db {
     ///
     /// # Errors
     /// The database's. When the outcome is unknown it must be called again.
+    #[boxed]
     pub async fn raise_stamps(&self, id: ChangeId, above: i64) -> Result<(), DbError> {
         let raise = Statement::one(stamp::RAISE, vec![above.into()]);
         match self.commit(Change::new(id, "stamps").with(raise)).await? {
@@ -257,12 +268,14 @@ impl Db {
     }
 
     /// Runs one statement that writes and returns rows (`update … returning`), such as the claim of a job that payments wait for.
+    #[boxed]
     pub async fn claim(&self, sql: &'static str, params: Vec<Value>) -> Result<Vec<Row>, DbError> {
         self.claim_in(Lane::Prompt, Statement::any(sql, params))
             .await
     }
 
     /// The same for a sweep: on a server it delays nothing but other sweeps ([`Lane::Sweep`]).
+    #[boxed]
     pub async fn claim_for_sweep(
         &self,
         sql: &'static str,
@@ -289,6 +302,7 @@ impl Db {
     }
 
     /// Reads a few rows by their key, together with others who read the same kind at this moment.
+    #[boxed]
     pub async fn find(
         &self,
         select: &'static Select,
@@ -297,6 +311,7 @@ impl Db {
         self.look(select.with(params)).await
     }
 
+    #[boxed]
     async fn look(&self, statement: Statement) -> Result<Vec<Row>, DbError> {
         let found = match &self.0 {
             Engine::Threaded(threaded) => threaded.read(&statement),
@@ -312,7 +327,11 @@ impl Db {
         sql: impl Into<Cow<'static, str>>,
         params: Vec<Value>,
     ) -> Result<Vec<Row>, DbError> {
-        let statement = Statement::any(sql, params);
+        self.look_through(Statement::any(sql, params)).await
+    }
+
+    #[boxed]
+    async fn look_through(&self, statement: Statement) -> Result<Vec<Row>, DbError> {
         let found = match &self.0 {
             Engine::Threaded(threaded) => threaded.scan(statement).await,
             Engine::Inline(inline) => inline.read(&statement),
@@ -322,6 +341,7 @@ impl Db {
     }
 
     /// Whether the database answers, and its disk takes what is committed, for the readiness of the service.
+    #[boxed]
     pub async fn check(&self) -> Result<(), DbError> {
         self.check_storage()?;
         match &self.0 {
@@ -335,6 +355,7 @@ impl Db {
     ///
     /// # Errors
     /// What is wrong first.
+    #[boxed]
     pub async fn check_structure(&self) -> Result<(), DbError> {
         if let Engine::Server(_) = &self.0 {
             return Ok(());
@@ -369,6 +390,7 @@ impl Db {
     }
 
     /// Commits what waits, moves the log into the database and stops. Everything after that is [`DbError::Closed`].
+    #[boxed]
     pub async fn close(&self) {
         match &self.0 {
             Engine::Threaded(threaded) => threaded.close().await,

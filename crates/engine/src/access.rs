@@ -3,6 +3,7 @@
 //! Only a keyed hash of a credential is stored, and it is what leads to the row. What was found is kept for less than a
 //! second, so that a revocation holds within that time on every node.
 
+use crate::boxed;
 use db::Change;
 use domain::{
     Code, Fault, Timestamp,
@@ -129,6 +130,7 @@ impl Engine {
     ///
     /// # Errors
     /// `api.key.unauthorized` for one that is malformed, unknown, revoked, expired or of the other mode.
+    #[boxed]
     pub async fn authenticate(&self, bearer: &str) -> Result<Caller, Fault> {
         let form = Form::of(bearer)
             .filter(|form| form.mode == self.inner.settings.mode)
@@ -225,6 +227,7 @@ impl Engine {
     /// # Errors
     /// `error.validation`, `error.customer.not-found`, `error.intent.not-found`,
     /// `error.flow.not-found`.
+    #[boxed]
     pub async fn client_token(
         &self,
         caller: &Caller,

@@ -3,6 +3,7 @@
 mod keys;
 mod teams;
 
+use crate::boxed;
 use db::{Change, Committed, DbError};
 use domain::bounded::{NAME_MAX, bounded};
 
@@ -34,6 +35,7 @@ impl Engine {
     ///
     /// # Errors
     /// The database's.
+    #[boxed]
     pub async fn processors_in_use(&self) -> Result<Vec<String>, AdminError> {
         Ok(store::connection::processors(&self.inner.store).await?)
     }

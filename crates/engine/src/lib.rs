@@ -59,6 +59,9 @@ use std::{
     time::Duration,
 };
 
+/// What an operation at the engine's edge is marked with: it returns a boxed future, so that it is compiled here, once, and
+/// not again in every crate that calls it (`docs/decisions/0140-futures-at-the-edge-are-boxed.md`).
+pub(crate) use async_recursion::async_recursion as boxed;
 use connector::Connector;
 use db::Db;
 use domain::{Timestamp, audit::Origin};
@@ -264,6 +267,7 @@ impl Engine {
 
     /// Takes no new background work and waits, at most for `limit`, until the operations under way have ended. Returns
     /// whether all have.
+    #[boxed]
     pub async fn drain(&self, limit: Duration) -> bool {
         self.inner.draining.store(true, Ordering::SeqCst);
         let world = &self.inner.world;
@@ -307,6 +311,7 @@ impl Engine {
     ///
     /// # Errors
     /// What the database says.
+    #[boxed]
     pub async fn check(&self) -> Result<(), db::DbError> {
         self.inner.store.check().await
     }

@@ -1,5 +1,6 @@
 //! What is measured of payments. Labels are bounded: an installation with thousands of teams gets `other` for those that come last.
 
+use crate::boxed;
 use std::collections::BTreeSet;
 
 use db::DbError;
@@ -171,6 +172,7 @@ impl Engine {
     ///
     /// # Errors
     /// The database's.
+    #[boxed]
     pub async fn observe(&self) -> Result<(), DbError> {
         let store = &self.inner.store;
         store.measure_clock().await?;

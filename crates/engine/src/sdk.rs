@@ -1,5 +1,6 @@
 //! What the browser SDK may know of a team.
 
+use crate::boxed;
 use domain::{
     Code, Fault, Timestamp,
     caller::{Caller, Credential, Mode},
@@ -49,6 +50,7 @@ impl Engine {
     ///
     /// # Errors
     /// `api.key.forbidden` for an origin that the team does not allow; `error.unavailable`.
+    #[boxed]
     pub async fn sdk_configuration(
         &self,
         caller: &Caller,

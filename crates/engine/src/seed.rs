@@ -1,5 +1,6 @@
 //! What a team begins with.
 
+use crate::boxed;
 use db::{Change, Statement};
 use domain::{
     Timestamp,
@@ -70,6 +71,7 @@ impl Engine {
     ///
     /// # Errors
     /// What is wrong with the key or with a flow's document; the database's.
+    #[boxed]
     pub async fn seed(&self, seed: Seed) -> Result<Option<KeyMade>, AdminError> {
         let mut teams = store::team::all(&self.inner.store).await?;
         if teams.is_empty() {

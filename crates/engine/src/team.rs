@@ -1,5 +1,6 @@
 //! A team and its settings.
 
+use crate::boxed;
 use std::{collections::BTreeSet, sync::Arc};
 
 use db::Change;
@@ -92,6 +93,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.unavailable`, `error.unknown`.
+    #[boxed]
     pub async fn team_settings(&self, team: TeamId) -> Result<Arc<TeamSettings>, Fault> {
         let reading = match self.inner.teams.of_team.find(&team, self.inner.world.now()) {
             Ok(known) => return Ok(known),
@@ -108,6 +110,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.unavailable`, `error.unknown`.
+    #[boxed]
     pub async fn is_an_origin(&self, origin: &str) -> Result<bool, Fault> {
         let reading = match self.inner.teams.origins.find(&(), self.inner.world.now()) {
             Ok(known) => return Ok(known.contains(origin)),
@@ -131,6 +134,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.unavailable`, `error.unknown`.
+    #[boxed]
     pub async fn team(&self, caller: &Caller) -> Result<TeamView, Fault> {
         self.team_view(caller.team).await.map_err(only_fault)
     }
@@ -139,6 +143,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.validation` with the path of the setting; `error.unavailable`, `error.unknown`.
+    #[boxed]
     pub async fn update_team(
         &self,
         caller: &Caller,
@@ -206,6 +211,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.validation` for `field`, with what to set; `error.unavailable`, `error.unknown`.
+    #[boxed]
     pub async fn check_return(
         &self,
         caller: &Caller,

@@ -1,5 +1,6 @@
 //! A look at what is sealed, to see whether it opens.
 
+use async_recursion::async_recursion as boxed;
 use std::sync::Arc;
 
 use domain::id::{BlobId, TeamId};
@@ -40,6 +41,7 @@ impl Vault {
     ///
     /// # Errors
     /// The database's.
+    #[boxed]
     pub async fn examine(
         &self,
         after: Option<BlobId>,

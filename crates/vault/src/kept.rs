@@ -1,5 +1,6 @@
 //! Security codes and cryptograms: kept for one authorisation, in memory or in a table that nodes share.
 
+use async_recursion::async_recursion as boxed;
 use std::time::Duration;
 
 use domain::card_number::SecurityCode;
@@ -51,6 +52,7 @@ impl Vault {
     ///
     /// # Errors
     /// The database's.
+    #[boxed]
     pub async fn keep_cvc(&self, holder: &str, code: &SecurityCode) -> Result<(), VaultError> {
         let purpose = Purpose::SecurityCode;
         self.keep(CodeName { holder, purpose }, codes::padded(code).as_slice())
@@ -61,6 +63,7 @@ impl Vault {
     ///
     /// # Errors
     /// The database's.
+    #[boxed]
     pub async fn open_cvc(&self, holder: &str) -> Result<Option<SecurityCode>, VaultError> {
         Ok(match self.open_code(holder).await? {
             Some(Code::Security(code)) => Some(code),
@@ -72,6 +75,7 @@ impl Vault {
     ///
     /// # Errors
     /// The database's.
+    #[boxed]
     pub async fn keep_cryptogram(
         &self,
         holder: &str,
@@ -90,6 +94,7 @@ impl Vault {
     ///
     /// # Errors
     /// The database's.
+    #[boxed]
     pub async fn open_code(&self, holder: &str) -> Result<Option<Code>, VaultError> {
         self.use_code(holder, None).await
     }
@@ -99,6 +104,7 @@ impl Vault {
     ///
     /// # Errors
     /// The database's.
+    #[boxed]
     pub async fn use_code(
         &self,
         holder: &str,
@@ -117,6 +123,7 @@ impl Vault {
 
     /// Erases the security code of `holder`, or its cryptogram, no matter who took it. Returns whether there is none any more; what
     /// can't be erased now ends with its life time.
+    #[boxed]
     pub async fn erase_cvc(&self, holder: &str) -> bool {
         match &self.0.codes {
             Kept::InMemory(codes) => codes.erase(holder),
@@ -126,6 +133,7 @@ impl Vault {
     }
 
     /// The same after an authorisation that has opened it: where it found none recently, there is none of its to be erased.
+    #[boxed]
     pub async fn forget_cvc(&self, holder: &str) -> bool {
         match &self.0.codes {
             Kept::InMemory(codes) => codes.erase(holder),
@@ -140,6 +148,7 @@ impl Vault {
     ///
     /// # Errors
     /// The database's.
+    #[boxed]
     pub async fn used_codes(&self, limit: i64) -> Result<Vec<UsedCode>, VaultError> {
         match &self.0.codes {
             Kept::InMemory(_) => Ok(Vec::new()),
@@ -151,6 +160,7 @@ impl Vault {
     ///
     /// # Errors
     /// The database's.
+    #[boxed]
     pub async fn erase_used(&self, code: &UsedCode) -> Result<(), VaultError> {
         self.erase_used_shared_code(code).await
     }
@@ -160,6 +170,7 @@ impl Vault {
     ///
     /// # Errors
     /// The database's.
+    #[boxed]
     pub async fn sweep_codes(&self) -> Result<usize, VaultError> {
         match &self.0.codes {
             Kept::InMemory(codes) => Ok(codes.sweep(self.0.world.now())),

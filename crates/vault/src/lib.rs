@@ -39,6 +39,7 @@ mod secrets;
 mod shared_codes;
 mod versions;
 
+use async_recursion::async_recursion as boxed;
 use std::{
     sync::{
         Arc, OnceLock,
@@ -154,6 +155,7 @@ impl Vault {
     ///
     /// # Errors
     /// The database's.
+    #[boxed]
     pub async fn seal_card(
         &self,
         team: TeamId,
@@ -168,6 +170,7 @@ impl Vault {
     ///
     /// # Errors
     /// The database's.
+    #[boxed]
     pub async fn seal_account(
         &self,
         team: TeamId,
@@ -187,6 +190,7 @@ impl Vault {
     ///
     /// # Errors
     /// `Damaged`, also for another record than it was sealed for; `NoKey`, the database's.
+    #[boxed]
     pub async fn open_card(
         &self,
         team: TeamId,
@@ -206,6 +210,7 @@ impl Vault {
     ///
     /// # Errors
     /// `Damaged`, also for another record than it was sealed for; `NoKey`, the database's.
+    #[boxed]
     pub async fn open_account(
         &self,
         team: TeamId,
@@ -260,6 +265,7 @@ impl Vault {
     ///
     /// # Errors
     /// The database's.
+    #[boxed]
     pub async fn erase(&self, team: TeamId, blob: BlobId) -> Result<(), VaultError> {
         self.commit(&blob.key(), [records::delete(team, blob)])
             .await
@@ -271,6 +277,7 @@ impl Vault {
     ///
     /// # Errors
     /// The database's.
+    #[boxed]
     pub async fn older_than(
         &self,
         before: Timestamp,
@@ -284,6 +291,7 @@ impl Vault {
     ///
     /// # Errors
     /// The database's.
+    #[boxed]
     pub async fn secrets_older_than(
         &self,
         before: Timestamp,
@@ -305,6 +313,7 @@ impl Vault {
     ///
     /// # Errors
     /// What the database says; `NoKey`, `WrongKey`.
+    #[boxed]
     pub async fn check(&self) -> Result<(), VaultError> {
         self.0.db.check().await?;
         match self.check_keys().await {
@@ -323,6 +332,7 @@ impl Vault {
     }
 
     /// Stops the database.
+    #[boxed]
     pub async fn close(&self) {
         self.0.db.close().await;
     }

@@ -4,6 +4,7 @@
 //! it; data keys are sealed under it instead of an old one; the old versions are retired in the database; they leave the
 //! key file. A rotation that was interrupted is gone on with by beginning again.
 
+use async_recursion::async_recursion as boxed;
 use std::{collections::BTreeMap, sync::Arc};
 
 use domain::id::BlobId;
@@ -73,6 +74,7 @@ impl Vault {
     ///
     /// # Errors
     /// `Moved`; the database's.
+    #[boxed]
     pub async fn refuse_moved(&self) -> Result<(), VaultError> {
         let Some((db, look)) = self.0.moved.get() else {
             return Ok(());
@@ -89,6 +91,7 @@ impl Vault {
     ///
     /// # Errors
     /// The database's; `NoKey`; `Moved`; `Damaged` names the first record that can't be opened, once all others are done.
+    #[boxed]
     pub async fn rotate_step(&self, limit: i64) -> Result<Progress, VaultError> {
         let mut turn = self.0.rotation.lock().await;
         self.refuse_moved().await?;

@@ -1,5 +1,6 @@
 //! Secrets of a team that are no numbers: credentials at processors, keys of wallets.
 
+use async_recursion::async_recursion as boxed;
 use db::{Db, DbError, Statement};
 use domain::{
     Timestamp,
@@ -22,6 +23,7 @@ impl Vault {
     ///
     /// # Errors
     /// `TooLong`; the database's.
+    #[boxed]
     pub async fn seal_secret(
         &self,
         team: TeamId,
@@ -38,6 +40,7 @@ impl Vault {
     ///
     /// # Errors
     /// `Damaged`, `NoKey`, the database's.
+    #[boxed]
     pub async fn open_secret(
         &self,
         team: TeamId,
@@ -52,6 +55,7 @@ impl Vault {
     ///
     /// # Errors
     /// The database's.
+    #[boxed]
     pub async fn erase_secret(&self, team: TeamId, blob: BlobId) -> Result<(), VaultError> {
         self.commit(&blob.key(), [delete(team, blob)])
             .await

@@ -2,6 +2,7 @@
 //!
 //! None of these statements names a team: the keys serve every team.
 
+use async_recursion::async_recursion as boxed;
 use std::sync::{Arc, atomic::Ordering};
 
 use db::{Db, DbError, Row, Statement};
@@ -46,6 +47,7 @@ fn retire(version: u32, mark: &str) -> Statement {
 ///
 /// # Errors
 /// The database's.
+#[boxed]
 pub async fn has_had_keys(db: &Db) -> Result<bool, DbError> {
     Ok(!db
         .read("select version from sealing_key limit 1", Vec::new())
@@ -59,6 +61,7 @@ impl Vault {
     ///
     /// # Errors
     /// `WrongKey` for the keys of another vault, `NoKey`, the database's.
+    #[boxed]
     pub async fn take_up(&self) -> Result<(), VaultError> {
         self.fits().await?;
         self.ready_keys().await?;
@@ -69,6 +72,7 @@ impl Vault {
     ///
     /// # Errors
     /// As [`Vault::take_up`].
+    #[boxed]
     pub async fn fits(&self) -> Result<(), VaultError> {
         let versions = self.versions().await?;
         let keys = self.keys();

@@ -1,5 +1,6 @@
 //! Client tokens, as their team lists and revokes them.
 
+use crate::boxed;
 use db::Change;
 use domain::{
     Fault, Timestamp,
@@ -71,6 +72,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.validation` for a bad page; `error.unavailable`, `error.unknown`.
+    #[boxed]
     pub async fn client_tokens(
         &self,
         caller: &Caller,
@@ -101,6 +103,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.validation` when the team has no such token; `error.unavailable`, `error.unknown`.
+    #[boxed]
     pub async fn revoke_client_token(&self, caller: &Caller, id: &str) -> Result<(), Fault> {
         let unknown = || Fault::invalid("id", "must be the id of a client token that is listed");
         let id = KeyId::parse(id).ok_or_else(unknown)?;

@@ -1,5 +1,6 @@
 //! Keys, as the people who run the service make, list, replace and revoke them.
 
+use crate::boxed;
 use std::time::Duration;
 
 use db::Change;
@@ -142,6 +143,7 @@ impl Engine {
     ///
     /// # Errors
     /// An unknown or closed team, a malformed or known key, a bad name; the database's.
+    #[boxed]
     pub async fn create_key(&self, new: NewKey) -> Result<KeyMade, AdminError> {
         self.is_open(new.team).await?;
         let (made, row) = self.new_key(new)?;
@@ -159,6 +161,7 @@ impl Engine {
     ///
     /// # Errors
     /// A key that is unknown, revoked or expired, a closed team; the database's.
+    #[boxed]
     pub async fn rotate_key(
         &self,
         id: KeyId,
@@ -217,6 +220,7 @@ impl Engine {
     ///
     /// # Errors
     /// The database's.
+    #[boxed]
     pub async fn keys(&self, team: Option<TeamId>) -> Result<Vec<ListedKey>, AdminError> {
         let teams = match team {
             Some(team) => vec![team],
@@ -239,6 +243,7 @@ impl Engine {
     ///
     /// # Errors
     /// An unknown key; the database's.
+    #[boxed]
     pub async fn revoke_key(&self, id: KeyId) -> Result<(), AdminError> {
         let key = self.listed_credential(id).await?;
         let deed = Deed::on(key.team, Act::KeyRevoked, "key", id);

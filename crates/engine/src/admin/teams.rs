@@ -1,5 +1,6 @@
 //! Teams, as the people who run the service make, list, close and open them.
 
+use crate::boxed;
 use db::{Change, Statement};
 use domain::{
     Timestamp,
@@ -26,6 +27,7 @@ impl Engine {
     ///
     /// # Errors
     /// A bad name; the database's.
+    #[boxed]
     pub async fn create_team(&self, name: &str) -> Result<TeamId, AdminError> {
         self.found_team(name, &[], &[]).await
     }
@@ -34,6 +36,7 @@ impl Engine {
     ///
     /// # Errors
     /// A bad name or flow; the database's.
+    #[boxed]
     pub async fn create_team_with(&self, seed: &Seed) -> Result<TeamId, AdminError> {
         self.found_team(&seed.team_name, &seed.connections, &seed.flows)
             .await
@@ -43,6 +46,7 @@ impl Engine {
     ///
     /// # Errors
     /// The database's.
+    #[boxed]
     pub async fn teams(&self) -> Result<Vec<ListedTeam>, AdminError> {
         let teams = store::team::all(&self.inner.store).await?;
         let listed = teams.into_iter().map(|team| ListedTeam {
@@ -58,6 +62,7 @@ impl Engine {
     ///
     /// # Errors
     /// The database's.
+    #[boxed]
     pub async fn close_team(&self, team: TeamId) -> Result<bool, AdminError> {
         let now = self.inner.world.now();
         self.change_team(team, store::team::close(team, now), Act::TeamClosed)
@@ -68,6 +73,7 @@ impl Engine {
     ///
     /// # Errors
     /// The database's.
+    #[boxed]
     pub async fn reopen_team(&self, team: TeamId) -> Result<bool, AdminError> {
         self.change_team(team, store::team::reopen(team), Act::TeamReopened)
             .await

@@ -1,5 +1,6 @@
 //! Handing out a file.
 
+use crate::boxed;
 use bytes::Bytes;
 use domain::{
     Fault,
@@ -37,6 +38,7 @@ impl Engine {
     /// # Errors
     /// `error.attachment.not-found`: the address is none of ours, its time is over, or the attachment is deleted. `error.unavailable`,
     /// `error.unknown`: its content can't be read, or is not what was uploaded.
+    #[boxed]
     pub async fn download_attachment(&self, token: &str) -> Result<Download, Fault> {
         if let Some(grant) = self.preview_grant(token) {
             return self.evidence_preview(grant).await;

@@ -14,6 +14,7 @@ mod address;
 mod download;
 mod upload;
 
+use crate::boxed;
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use db::{Change, Statement};
@@ -88,6 +89,7 @@ impl Engine {
     /// # Errors
     /// `error.attachment.switched-off`; `error.payment.not-found`, `error.dispute.not-found`; `error.validation` for the name, the
     /// type, and where there is as much as there may be.
+    #[boxed]
     pub async fn create_attachment(
         &self,
         caller: &Caller,
@@ -174,6 +176,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.payment.not-found`, `error.dispute.not-found`.
+    #[boxed]
     pub async fn attachments_of_one(
         &self,
         caller: &Caller,
@@ -189,6 +192,7 @@ impl Engine {
     ///
     /// # Errors
     /// The database's.
+    #[boxed]
     pub async fn attachments_of(
         &self,
         team: TeamId,
@@ -208,6 +212,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.attachment.not-found`; `error.payment.operation-in-progress` while a response to a dispute is sent with it.
+    #[boxed]
     pub async fn delete_attachment(&self, caller: &Caller, id: AttachmentId) -> Result<(), Fault> {
         self.deleted_attachment(caller.team, id)
             .await

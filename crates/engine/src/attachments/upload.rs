@@ -1,5 +1,6 @@
 //! Taking a file that is uploaded.
 
+use crate::boxed;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -87,6 +88,7 @@ impl Engine {
     ///
     /// # Errors
     /// `Used` where another file was uploaded there, or the attachment is deleted; `Fault`.
+    #[boxed]
     pub async fn check_unused(
         &self,
         grant: &UploadGrant,
@@ -103,6 +105,7 @@ impl Engine {
     ///
     /// # Errors
     /// Why it is not kept: then nothing of it stays.
+    #[boxed]
     pub async fn take_upload(
         &self,
         grant: UploadGrant,

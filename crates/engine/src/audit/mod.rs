@@ -21,6 +21,7 @@ mod retain;
 mod seal;
 mod trail;
 
+use crate::boxed;
 use std::sync::Arc;
 
 use db::{Change, Statement};
@@ -122,6 +123,7 @@ impl Engine {
     ///
     /// # Errors
     /// The database's.
+    #[boxed]
     pub async fn record_alone(&self, deed: &Deed) -> Result<(), AdminError> {
         let change = Change::new(self.change_id(), "audit").with(self.audit(deed));
         self.committed_plain(change).await.map(|_| ())
@@ -131,6 +133,7 @@ impl Engine {
     ///
     /// # Errors
     /// The database's.
+    #[boxed]
     pub async fn record_of_installation(
         &self,
         act: Act,

@@ -1,5 +1,6 @@
 //! The job that seals entries into the chains of their teams.
 
+use crate::boxed;
 use std::{collections::BTreeMap, time::Duration};
 
 use db::Change;
@@ -81,6 +82,7 @@ impl Engine {
     }
 
     /// Writes what this node has counted and seals everything, before it ends. What can't be written is lost.
+    #[boxed]
     pub async fn write_audit(&self) {
         if let Err(stop) = self.seal_everything().await {
             tracing::warn!(stop = ?stop, "counts of the audit trail were not written");

@@ -1,5 +1,6 @@
 //! The trail as the people who run the service read it.
 
+use crate::boxed;
 use std::time::Duration;
 
 use domain::{
@@ -83,6 +84,7 @@ impl Engine {
     ///
     /// # Errors
     /// The database's; old entries were removed meanwhile.
+    #[boxed]
     pub async fn verify_audit(&self, team: Option<TeamId>) -> Result<Vec<Verified>, AdminError> {
         self.read_trail("verify").await?;
         let stuck = self.inner.world.now().before(SEALED_WITHIN);

@@ -1,5 +1,6 @@
 //! Removing a connection.
 
+use crate::boxed;
 use db::Change;
 use domain::{
     Fault,
@@ -19,6 +20,7 @@ impl Engine {
     /// # Errors
     /// `error.connection.not-found`; `error.validation` while payments made there may need it, and while
     /// a published flow names it.
+    #[boxed]
     pub async fn delete_connection(&self, caller: &Caller, id: &ConnectionId) -> Result<(), Fault> {
         self.deleted_connection(caller.team, id)
             .await

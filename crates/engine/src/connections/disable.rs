@@ -1,5 +1,6 @@
 //! Switching a connection off and on.
 
+use crate::boxed;
 use db::Change;
 use domain::{
     Fault,
@@ -19,6 +20,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.connection.not-found`.
+    #[boxed]
     pub async fn disable_connection(
         &self,
         caller: &Caller,
@@ -31,6 +33,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.connection.not-found`.
+    #[boxed]
     pub async fn enable_connection(&self, caller: &Caller, id: &ConnectionId) -> Result<(), Fault> {
         self.switch_connection(caller, id, true).await
     }

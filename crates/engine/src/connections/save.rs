@@ -1,5 +1,6 @@
 //! Making or changing a connection.
 
+use crate::boxed;
 use connector::{CredentialField, Credentials, NotCredentials};
 use db::Change;
 use domain::{
@@ -54,6 +55,7 @@ impl Engine {
     /// # Errors
     /// `error.validation` for a processor that is not built in, another one than before, and
     /// settings that the processor's connector refuses.
+    #[boxed]
     pub async fn save_connection(
         &self,
         caller: &Caller,

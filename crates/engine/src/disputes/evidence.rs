@@ -1,5 +1,6 @@
 //! What may be sent in response to a dispute, what is there for it, and what we propose. Nothing is sent here.
 
+use crate::boxed;
 use domain::{
     Fault,
     attachment::{FileType, Subject},
@@ -63,6 +64,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.dispute.not-found`; `error.unavailable`, `error.unknown`.
+    #[boxed]
     pub async fn dispute_evidence(
         &self,
         caller: &Caller,

@@ -1,5 +1,6 @@
 //! Lists of disputes.
 
+use crate::boxed;
 use domain::{
     Fault,
     caller::Caller,
@@ -45,6 +46,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.validation` for a cursor that is none of this list; `error.unavailable`, `error.unknown`.
+    #[boxed]
     pub async fn disputes(
         &self,
         caller: &Caller,

@@ -1,5 +1,6 @@
 //! Reading disputes.
 
+use crate::boxed;
 use domain::{
     Fault,
     attachment::Subject,
@@ -19,6 +20,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.dispute.not-found`; `error.unavailable`, `error.unknown`.
+    #[boxed]
     pub async fn dispute(&self, caller: &Caller, id: DisputeId) -> Result<DisputeView, Fault> {
         let found = store::dispute::of_team(&self.inner.store, caller.team, id).await;
         let dispute = found
@@ -31,6 +33,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.unavailable`, `error.unknown`.
+    #[boxed]
     pub async fn disputes_of(
         &self,
         team: TeamId,
@@ -56,6 +59,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.unavailable`, `error.unknown`.
+    #[boxed]
     pub async fn with_dispute_timeline(&self, mut view: DisputeView) -> Result<DisputeView, Fault> {
         let dispute = &view.dispute;
         let stream = dispute.id().key();
@@ -69,6 +73,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.unavailable`, `error.unknown`.
+    #[boxed]
     pub async fn with_dispute_attachments(
         &self,
         team: TeamId,

@@ -9,6 +9,7 @@
 //! - Each row behind the place where a stream begins comes once, in the order of the feed.
 //! - Nothing here waits for a stream: one that takes nothing delays nobody.
 
+use crate::boxed;
 use std::{
     collections::{BTreeMap, VecDeque, btree_map::Entry},
     sync::Arc,
@@ -170,6 +171,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.payment.not-found`; `error.rate-limited` where too many follow already; `error.unavailable`.
+    #[boxed]
     pub async fn follow_payment(
         &self,
         caller: &Caller,
@@ -346,6 +348,7 @@ impl Rows {
 
 impl FollowedEvents {
     /// The next event, once there is one, with the cursor right behind it; at first, and now and then, where the stream is.
+    #[boxed]
     pub async fn next(&mut self) -> Followed {
         loop {
             if let Some(next) = self.ahead.pop_front() {
@@ -381,6 +384,7 @@ impl FollowedPayment {
     ///
     /// # Errors
     /// It can't be read now. That is said once; the next call tries again until it can be.
+    #[boxed]
     pub async fn next(&mut self) -> Result<PaymentView, Fault> {
         let engine = self.rows.permit.engine.clone();
         self.await_change().await;

@@ -1,5 +1,6 @@
 //! The catch-up query: a team's events from a cursor on, without gaps.
 
+use crate::boxed;
 use domain::{
     Fault,
     caller::Caller,
@@ -47,6 +48,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.validation` for a text that is no cursor; `error.unavailable`, `error.unknown`.
+    #[boxed]
     pub async fn events(&self, caller: &Caller, list: ListEvents) -> Result<EventPage, Fault> {
         if list.after.as_deref() == Some(NOW) {
             return Ok(EventPage {
@@ -73,6 +75,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.unavailable`, `error.unknown`.
+    #[boxed]
     pub async fn newest_event(&self, team: TeamId) -> Result<Option<String>, Fault> {
         let end = feed::end(&self.inner.store, team).await;
         let end = end.map_err(|error| database(&error))?;

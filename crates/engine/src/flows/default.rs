@@ -1,5 +1,6 @@
 //! Choosing the default.
 
+use crate::boxed;
 use db::Change;
 use domain::{
     Fault,
@@ -21,6 +22,7 @@ impl Engine {
     /// # Errors
     /// `error.flow.not-found`; `error.validation` for a flow that is not published or not for
     /// payments.
+    #[boxed]
     pub async fn set_default_flow(&self, caller: &Caller, id: &FlowId) -> Result<(), Fault> {
         self.defaulted_flow(caller.team, id)
             .await

@@ -1,5 +1,6 @@
 //! Removing a flow.
 
+use crate::boxed;
 use db::Change;
 use domain::{
     Fault,
@@ -19,6 +20,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.flow.not-found`; `error.validation` for the default flow.
+    #[boxed]
     pub async fn delete_flow(&self, caller: &Caller, id: &FlowId) -> Result<(), Fault> {
         self.deleted_flow(caller.team, id).await.map_err(only_fault)
     }

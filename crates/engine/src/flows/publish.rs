@@ -1,5 +1,6 @@
 //! Publishing a version.
 
+use crate::boxed;
 use db::Change;
 use domain::{
     Fault,
@@ -22,6 +23,7 @@ impl Engine {
     /// # Errors
     /// `error.flow.not-found`; `error.validation` when it names a connection that is gone, and when
     /// the default flow would no longer be for payments.
+    #[boxed]
     pub async fn publish_flow(
         &self,
         caller: &Caller,

@@ -1,5 +1,6 @@
 //! Looking at flows.
 
+use crate::boxed;
 use domain::{
     Fault,
     caller::Caller,
@@ -24,6 +25,7 @@ pub enum FlowFormat {
 
 impl Engine {
     /// The last version of each of the team's flows, in order of their ids.
+    #[boxed]
     pub async fn list_flows(&self, caller: &Caller) -> Result<Vec<FlowView>, Fault> {
         self.listed_flows(caller.team).await.map_err(only_fault)
     }
@@ -32,6 +34,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.flow.not-found`.
+    #[boxed]
     pub async fn get_flow(
         &self,
         caller: &Caller,
@@ -47,6 +50,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.flow.not-found`.
+    #[boxed]
     pub async fn export_flow(
         &self,
         caller: &Caller,

@@ -1,5 +1,6 @@
 //! Saving a draft.
 
+use crate::boxed;
 use db::Change;
 use domain::{
     Fault,
@@ -59,6 +60,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.validation` for a document with a fault, whose place the reason names.
+    #[boxed]
     pub async fn save_flow(&self, caller: &Caller, command: SaveFlow) -> Result<FlowView, Fault> {
         self.saved_flow(caller.team, command)
             .await

@@ -1,5 +1,6 @@
 //! Trying a flow: what it would do, without doing it.
 
+use crate::boxed;
 use domain::{Fault, caller::Caller, id::FlowId};
 use flow::{Effect, Facts, Position, Program};
 use serde_json::Value;
@@ -37,6 +38,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.flow.not-found`; `error.validation` for facts that there are not.
+    #[boxed]
     pub async fn try_flow(
         &self,
         caller: &Caller,

@@ -1,5 +1,6 @@
 //! Completing an intent.
 
+use crate::boxed;
 use domain::{
     Code, Fault,
     caller::Caller,
@@ -29,6 +30,7 @@ impl Engine {
     /// `error.intent.not-found`; `error.intent.invalid-status` when it is complete with another payment;
     /// `error.payment.not-found`; `error.validation` when the payment is of another intent or holds no money, or when a
     /// browser's intent has no payment yet; `error.authorize.payment-already-authorized` when another payment holds it.
+    #[boxed]
     pub async fn complete_intent(
         &self,
         caller: &Caller,

@@ -1,5 +1,6 @@
 //! Lists of intents.
 
+use crate::boxed;
 use domain::{Fault, Timestamp, caller::Caller, filter::SortOrder, intent::Status, page::Page};
 use store::{
     Part,
@@ -49,6 +50,7 @@ impl Engine {
     /// # Errors
     /// `error.validation` for a cursor that is none of this list; `error.unavailable`,
     /// `error.unknown`.
+    #[boxed]
     pub async fn intents(&self, caller: &Caller, list: ListIntents) -> Result<IntentPage, Fault> {
         let shape = intent_list::shape(list.order);
         let mut part = Part::of(&list.page, &shape)?;

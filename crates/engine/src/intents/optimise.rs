@@ -1,5 +1,6 @@
 //! The methods of a checkout.
 
+use crate::boxed;
 use domain::{
     Fault,
     caller::Caller,
@@ -21,6 +22,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.intent.not-found`.
+    #[boxed]
     pub async fn optimise(&self, caller: &Caller, id: IntentId) -> Result<Vec<Method>, Fault> {
         self.offered(caller, id).await.map_err(only_fault)
     }

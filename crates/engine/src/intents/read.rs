@@ -1,5 +1,6 @@
 //! Reading an intent.
 
+use crate::boxed;
 use domain::{Fault, caller::Caller, id::IntentId, payment::Payment};
 
 use super::IntentView;
@@ -16,6 +17,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.intent.not-found`.
+    #[boxed]
     pub async fn intent(&self, caller: &Caller, id: IntentId) -> Result<IntentView, Fault> {
         self.own_intent(caller, id)
             .await
@@ -27,6 +29,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.unavailable`, `error.unknown`.
+    #[boxed]
     pub async fn with_payments(&self, mut view: IntentView) -> Result<IntentView, Fault> {
         view.payments = Some(self.payments_of(&view).await.map_err(only_fault)?);
         Ok(view)

@@ -1,5 +1,6 @@
 //! Starting an intent.
 
+use crate::boxed;
 use db::Statement;
 use domain::{
     Fault,
@@ -35,6 +36,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.flow.not-found`; `error.validation` when a client token was made for another flow.
+    #[boxed]
     pub async fn start_intent(
         &self,
         caller: &Caller,

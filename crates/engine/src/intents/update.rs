@@ -1,5 +1,6 @@
 //! Changing an intent.
 
+use crate::boxed;
 use domain::{
     Fault,
     caller::Caller,
@@ -27,6 +28,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.intent.not-found`; `error.intent.invalid-status` when it is complete.
+    #[boxed]
     pub async fn update_intent(
         &self,
         caller: &Caller,

@@ -1,5 +1,6 @@
 //! What processors sent, and what became of it.
 
+use crate::boxed;
 use domain::{
     Fault, Timestamp,
     caller::Caller,
@@ -74,6 +75,7 @@ impl Engine {
     /// # Errors
     /// `error.connection.not-found`: the team has no such connection, and nothing was ever sent to it; `error.validation` for a cursor
     /// that is none of this list; `error.unavailable`, `error.unknown`.
+    #[boxed]
     pub async fn notifications(
         &self,
         caller: &Caller,

@@ -1,5 +1,6 @@
 //! Taking what comes to a connection's address.
 
+use crate::boxed;
 use std::time::Duration;
 
 use connector::{Delivery, NotGenuine, Notice, Unreadable};
@@ -49,6 +50,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.unavailable` when it can't be checked or stored now: the processor sends it again.
+    #[boxed]
     pub async fn receive_notification(
         &self,
         address: NotificationAddress,
@@ -61,6 +63,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.unavailable`, `error.unknown`.
+    #[boxed]
     pub async fn notification_address(
         &self,
         token: &str,

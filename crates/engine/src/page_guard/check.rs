@@ -1,5 +1,6 @@
 //! A look at a guarded page as it is served: its headers and its scripts, compared with what was authorised and accepted.
 
+use crate::boxed;
 use std::{
     collections::{BTreeMap, BTreeSet},
     time::Duration,
@@ -65,6 +66,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.validation` for an address of no guarded page, or a page that can't be fetched; `error.unavailable`, `error.unknown`.
+    #[boxed]
     pub async fn check_page(
         &self,
         caller: &Caller,

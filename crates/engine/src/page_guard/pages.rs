@@ -1,5 +1,6 @@
 //! Making, changing, listing and removing guarded pages, and their inventories.
 
+use crate::boxed;
 use db::Change;
 use domain::{
     Fault,
@@ -42,6 +43,7 @@ impl Engine {
     /// # Errors
     /// `error.validation` for a name or an address that can't be one, an id that is none, a page too many; `error.unavailable`,
     /// `error.unknown`.
+    #[boxed]
     pub async fn save_guarded_page(
         &self,
         caller: &Caller,
@@ -65,6 +67,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.unavailable`, `error.unknown`.
+    #[boxed]
     pub async fn guarded_pages(&self, caller: &Caller) -> Result<Vec<GuardedPageView>, Fault> {
         let found = table::of_team(&self.inner.store, caller.team).await;
         let found = found.map_err(|error| only_fault(error.into()))?;
@@ -75,6 +78,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.validation` for an id that is none of the team's pages; `error.unavailable`, `error.unknown`.
+    #[boxed]
     pub async fn delete_guarded_page(&self, caller: &Caller, id: PageId) -> Result<(), Fault> {
         let team = caller.team;
         let deed = Deed::on(team, Act::PageDeleted, SUBJECT, id);
@@ -92,6 +96,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.validation` for what can be no entry, a full inventory, an id that is none; `error.unavailable`, `error.unknown`.
+    #[boxed]
     pub async fn authorise_page_script(
         &self,
         caller: &Caller,
@@ -108,6 +113,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.validation` for a source that is not in it, and for an id that is none; `error.unavailable`, `error.unknown`.
+    #[boxed]
     pub async fn withdraw_page_script(
         &self,
         caller: &Caller,
@@ -130,6 +136,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.validation` for an id that is none; `error.unavailable`, `error.unknown`.
+    #[boxed]
     pub async fn page_violations(
         &self,
         caller: &Caller,

@@ -1,5 +1,6 @@
 //! Taking what browsers report of a guarded page.
 
+use crate::boxed;
 use std::collections::BTreeMap;
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
@@ -71,6 +72,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.unavailable`, `error.unknown`.
+    #[boxed]
     pub async fn report_address(&self, token: &str) -> Result<Option<ReportAddress>, Fault> {
         let Some(team) = team_of(token) else {
             return Ok(None);
@@ -98,6 +100,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.unavailable`, `error.unknown`.
+    #[boxed]
     pub async fn take_page_reports(
         &self,
         address: &ReportAddress,

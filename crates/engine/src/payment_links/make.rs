@@ -1,5 +1,6 @@
 //! Making and ending links.
 
+use crate::boxed;
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use db::Change;
 use domain::{
@@ -64,6 +65,7 @@ impl Engine {
     /// # Errors
     /// `error.flow.not-found`, `error.intent.not-found`; `error.validation` for a time that is over, an intent with another amount
     /// or one that is complete, a card number in the order's id, or an address that customers can't be sent to.
+    #[boxed]
     pub async fn create_payment_link(
         &self,
         caller: &Caller,

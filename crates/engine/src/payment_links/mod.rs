@@ -6,6 +6,7 @@
 mod make;
 mod visit;
 
+use crate::boxed;
 use domain::{
     Fault,
     caller::Caller,
@@ -53,6 +54,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.validation` when the team has no such link; `error.unavailable`, `error.unknown`.
+    #[boxed]
     pub async fn payment_link(
         &self,
         caller: &Caller,
@@ -67,6 +69,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.validation` for a bad page; `error.unavailable`, `error.unknown`.
+    #[boxed]
     pub async fn payment_links(
         &self,
         caller: &Caller,
@@ -98,6 +101,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.validation` when the team has no such link; `error.unavailable`, `error.unknown`.
+    #[boxed]
     pub async fn end_payment_link(&self, caller: &Caller, id: LinkId) -> Result<(), Fault> {
         let end = || self.link_ended(caller, id);
         self.rounds(Some(id.uuid()), self.deadline(), end)

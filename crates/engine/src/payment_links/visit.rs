@@ -1,5 +1,6 @@
 //! A customer opens a link.
 
+use crate::boxed;
 use std::time::Duration;
 
 use domain::{
@@ -78,6 +79,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.rate-limited` when one visitor opens it too often; `error.unavailable`, `error.unknown`.
+    #[boxed]
     pub async fn visit_link(
         &self,
         token: &str,

@@ -1,5 +1,6 @@
 //! Giving up a payment that waits for the customer or for the processor's review.
 
+use crate::boxed;
 use domain::{
     Code, Fault,
     caller::Caller,
@@ -37,6 +38,7 @@ impl Engine {
     /// # Errors
     /// `error.payment.not-found`, `error.abandon.invalid-status`, `error.cancel.processor` when the
     /// processor refused it or can't be asked now, `error.unavailable`.
+    #[boxed]
     pub async fn abandon(&self, caller: &Caller, wanted: Abandon) -> Result<PaymentView, Fault> {
         let mut payment = self
             .load(caller.team, wanted.id)

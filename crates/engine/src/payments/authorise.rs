@@ -1,6 +1,7 @@
 //! Authorisation, the story of a payment: it is prepared, committed with its first attempt, sent to the processor, and the
 //! processor's answer is settled and committed. What is due then is done at once, and the request is answered.
 
+use crate::boxed;
 use std::sync::Arc;
 
 use domain::{Fault, caller::Caller};
@@ -16,6 +17,7 @@ use crate::{
 impl Engine {
     /// Makes a payment. A decline is a payment, not a fault. Faults name what they are about by its place in the command.
     /// Source: specification 4.3, behaviour contract, section 7.
+    #[boxed]
     pub async fn authorise(
         &self,
         caller: &Caller,

@@ -1,5 +1,6 @@
 //! Cancellation.
 
+use crate::boxed;
 use domain::{Fault, caller::Caller, id::PaymentId, payment::CancelCause};
 
 use super::{PaymentView, later::Later};
@@ -19,6 +20,7 @@ pub struct Cancel {
 
 impl Engine {
     /// Cancels an authorised payment. Source: specification 4.3.
+    #[boxed]
     pub async fn cancel(
         &self,
         caller: &Caller,

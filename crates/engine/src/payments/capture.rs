@@ -1,5 +1,6 @@
 //! Capture.
 
+use crate::boxed;
 use domain::{
     Fault,
     caller::Caller,
@@ -32,6 +33,7 @@ pub struct Capture {
 
 impl Engine {
     /// Captures an authorised payment. Source: specification 4.3.
+    #[boxed]
     pub async fn capture(
         &self,
         caller: &Caller,

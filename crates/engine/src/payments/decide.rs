@@ -1,5 +1,6 @@
 //! A person's decision about what a flow wants approved.
 
+use crate::boxed;
 use domain::{
     Code, Fault,
     caller::Caller,
@@ -31,6 +32,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.flow.not-found`; `error.flow.invalid-status` when it does not wait (any more).
+    #[boxed]
     pub async fn decide_approval(&self, caller: &Caller, decide: Decide) -> Result<(), Fault> {
         let team = caller.team;
         let found = store::flow_wait::payment(&self.inner.store, team, decide.instance).await;

@@ -1,5 +1,6 @@
 //! A payment's story in plain words, for the people who run the service.
 
+use crate::boxed;
 use domain::{
     id::{PaymentId, TeamId},
     payment::{Payment, StorySources},
@@ -13,6 +14,7 @@ impl Engine {
     ///
     /// # Errors
     /// The database's.
+    #[boxed]
     pub async fn explain(
         &self,
         team: Option<TeamId>,

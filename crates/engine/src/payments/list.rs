@@ -1,5 +1,6 @@
 //! Lists of payments.
 
+use crate::boxed;
 use std::{collections::BTreeSet, time::Duration};
 
 use db::DbError;
@@ -87,6 +88,7 @@ impl Engine {
     /// # Errors
     /// `error.validation` for a cursor that is none of this list; `error.unavailable`,
     /// `error.unknown`.
+    #[boxed]
     pub async fn payments(
         &self,
         caller: &Caller,

@@ -38,6 +38,7 @@ mod triggers;
 mod webhook_in;
 mod webhook_out;
 
+use crate::boxed;
 use std::time::Duration;
 
 use domain::{
@@ -139,6 +140,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.unavailable`, `error.unknown`.
+    #[boxed]
     pub async fn with_timeline(&self, mut view: PaymentView) -> Result<PaymentView, Fault> {
         let lines = self.lines_of(&view.payment).await;
         view.timeline = Some(lines.map_err(|error| faults::database(&error))?);
@@ -149,6 +151,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.unavailable`, `error.unknown`; they name the payment.
+    #[boxed]
     pub async fn timeline_in_time(&self, payment: &Payment) -> Result<Vec<TimelineEntry>, Fault> {
         let world = &self.inner.world;
         let left = self.request_deadline().left_to_read(world.now());

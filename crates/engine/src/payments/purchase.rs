@@ -1,5 +1,6 @@
 //! What a page for the customer says of the purchase that it is about.
 
+use crate::boxed;
 use domain::{id::TeamId, method::Method, money::Money};
 
 use super::returns::{ReturnToken, is_for};
@@ -23,6 +24,7 @@ pub struct Purchase {
 impl Engine {
     /// The purchase that the address of a return is about. `None` when the address was not given out, and when the
     /// database is away: a page says less then.
+    #[boxed]
     pub async fn purchase_of_return(&self, token: &str) -> Option<Purchase> {
         let token = ReturnToken::parse(token)?;
         let store = &self.inner.store;

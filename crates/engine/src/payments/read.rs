@@ -1,5 +1,6 @@
 //! Reading a payment. An open outcome is looked up on the way.
 
+use crate::boxed;
 use domain::{
     Fault,
     caller::{Caller, Credential},
@@ -19,6 +20,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.payment.not-found`.
+    #[boxed]
     pub async fn payment(&self, caller: &Caller, id: PaymentId) -> Result<PaymentView, Fault> {
         let found = store::payment::of_team(&self.inner.store, caller.team, id).await;
         let payment = found
@@ -35,6 +37,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.payment.not-found`.
+    #[boxed]
     pub async fn sandbox_payment(&self, team: TeamId, id: PaymentId) -> Result<Payment, Fault> {
         let found = store::payment::of_team(&self.inner.store, team, id).await;
         found
@@ -46,6 +49,7 @@ impl Engine {
     ///
     /// # Errors
     /// The database's.
+    #[boxed]
     pub async fn is_another_teams(&self, team: TeamId, id: PaymentId) -> Result<bool, db::DbError> {
         let store = &self.inner.store;
         if store::payment::of_team(store, team, id).await?.is_some() {

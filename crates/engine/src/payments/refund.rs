@@ -1,5 +1,6 @@
 //! Refunds.
 
+use crate::boxed;
 use domain::{
     Fault,
     caller::Caller,
@@ -25,6 +26,7 @@ pub struct Refund {
 
 impl Engine {
     /// Refunds a captured payment, whole or in part. Source: specification 4.3.
+    #[boxed]
     pub async fn refund(
         &self,
         caller: &Caller,

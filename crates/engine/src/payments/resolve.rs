@@ -1,5 +1,6 @@
 //! A person settles what got no answer and stays unknown.
 
+use crate::boxed;
 use domain::{
     Fault,
     audit::{Act, Deed},
@@ -41,6 +42,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.payment.not-found`, `error.resolve.invalid-status`.
+    #[boxed]
     pub async fn resolve(&self, caller: &Caller, command: Resolve) -> Result<PaymentView, Fault> {
         self.resolve_or_find_out(caller, &command)
             .await

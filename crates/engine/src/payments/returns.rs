@@ -1,5 +1,6 @@
 //! The customer's way back from a processor's page: the address that we give out, and what happens when it is opened.
 
+use crate::boxed;
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use std::time::Duration;
 
@@ -129,6 +130,7 @@ pub enum Returned {
 impl Engine {
     /// The customer has opened the address of a return: completes what waits, on the processor's evidence alone, and tells
     /// where the customer goes on. May be opened as often as one likes.
+    #[boxed]
     pub async fn returned(&self, token: &str, network: Option<Network>) -> Returned {
         let Some(token) = ReturnToken::parse(token) else {
             return Returned::Unknown;

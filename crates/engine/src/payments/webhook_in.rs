@@ -1,5 +1,6 @@
 //! Webhooks of the merchant's that come in: they let flows go on, and start some.
 
+use crate::boxed;
 use domain::{
     Code, Fault,
     caller::Caller,
@@ -70,6 +71,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.payment.not-found`, `error.flow.not-found`.
+    #[boxed]
     pub async fn receive_webhook(
         &self,
         caller: &Caller,
@@ -82,6 +84,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.payment.not-found`, `error.flow.not-found`; `api.key.unauthorized` for one that would begin a flow of a closed team.
+    #[boxed]
     pub async fn receive_signed_webhook(
         &self,
         signed: &SignedWebhook,

@@ -1,5 +1,6 @@
 //! Making a customer.
 
+use crate::boxed;
 use std::sync::Arc;
 
 use db::Date;
@@ -60,6 +61,7 @@ impl Kept for CustomerId {
 
 impl Engine {
     /// Makes a customer. Source: specification 4.2; behaviour contract, section 6.
+    #[boxed]
     pub async fn create_customer(
         &self,
         caller: &Caller,

@@ -5,6 +5,7 @@
 //! finds the customer, and what remains is erased by `people::erase`: at once, and again by a job once no request can be
 //! under way any more that had read the customer before. The note makes a crash between the two harmless.
 
+use crate::boxed;
 use domain::{
     Fault, Timestamp,
     audit::{Act, Deed},
@@ -25,6 +26,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.customer.not-found`.
+    #[boxed]
     pub async fn delete_customer(&self, caller: &Caller, id: CustomerId) -> Result<(), Fault> {
         let (deadline, team, world) = (self.request_deadline(), caller.team, &self.inner.world);
         self.customer_ended(team, id).await.map_err(only_fault)?;

@@ -1,5 +1,6 @@
 //! Lists of customers.
 
+use crate::boxed;
 use domain::{
     Fault, Timestamp,
     bounded::{EMAIL_MAX, NAME_MAX, bounded},
@@ -53,6 +54,7 @@ impl Engine {
     /// # Errors
     /// `error.validation` for a cursor that is none of this list and for a text that no customer
     /// can have; `error.unavailable`, `error.unknown`.
+    #[boxed]
     pub async fn customers(
         &self,
         caller: &Caller,

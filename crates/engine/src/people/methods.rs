@@ -1,5 +1,6 @@
 //! Stored methods: their end, their owner, and which is the default.
 
+use crate::boxed;
 use db::{Change, Statement};
 use domain::{
     Fault, Timestamp,
@@ -21,6 +22,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.payment-method.not-found`.
+    #[boxed]
     pub async fn delete_method(&self, caller: &Caller, token: VaultToken) -> Result<(), Fault> {
         self.method_deleted(caller.team, &token)
             .await
@@ -36,6 +38,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.payment-method.not-found`; `error.validation` when it is nobody's.
+    #[boxed]
     pub async fn make_default(&self, caller: &Caller, token: VaultToken) -> Result<(), Fault> {
         self.made_default(caller.team, &token)
             .await
@@ -47,6 +50,7 @@ impl Engine {
     /// # Errors
     /// `error.customer.not-found`; `error.payment-method.not-found`, also when it is another
     /// customer's.
+    #[boxed]
     pub async fn attach_method(
         &self,
         caller: &Caller,

@@ -1,5 +1,6 @@
 //! Reading customers and their stored methods.
 
+use crate::boxed;
 use domain::{
     Fault,
     caller::Caller,
@@ -17,6 +18,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.customer.not-found`.
+    #[boxed]
     pub async fn customer(&self, caller: &Caller, id: CustomerId) -> Result<Customer, Fault> {
         self.known_customer(caller.team, id)
             .await
@@ -27,6 +29,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.payment-method.not-found`.
+    #[boxed]
     pub async fn method(&self, caller: &Caller, token: VaultToken) -> Result<StoredMethod, Fault> {
         self.method_as_it_stands(caller.team, &token)
             .await
@@ -37,6 +40,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.customer.not-found`.
+    #[boxed]
     pub async fn methods(
         &self,
         caller: &Caller,

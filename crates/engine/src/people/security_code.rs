@@ -1,5 +1,6 @@
 //! A security code for a stored card.
 
+use crate::boxed;
 use domain::{
     Fault,
     brand::Brand,
@@ -23,6 +24,7 @@ impl Engine {
     /// # Errors
     /// `error.payment-method.not-found`; `error.validation` for a bank account, and in live mode for a
     /// code that has not the length of its brand's.
+    #[boxed]
     pub async fn attach_code(
         &self,
         caller: &Caller,

@@ -1,5 +1,6 @@
 //! Tokenising: storing a payment method.
 
+use crate::boxed;
 use std::sync::Arc;
 
 use domain::{
@@ -120,6 +121,7 @@ enum Found {
 
 impl Engine {
     /// Stores a payment method. Source: specification 4.2; behaviour contract, section 6.
+    #[boxed]
     pub async fn tokenise(
         &self,
         caller: &Caller,

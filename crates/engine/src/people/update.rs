@@ -1,5 +1,6 @@
 //! Changing a customer.
 
+use crate::boxed;
 use domain::{
     Fault,
     caller::Caller,
@@ -18,6 +19,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.customer.not-found`.
+    #[boxed]
     pub async fn update_customer(
         &self,
         caller: &Caller,

@@ -1,5 +1,6 @@
 //! Which processors hold tokens of their own for stored cards.
 
+use crate::boxed;
 use std::collections::BTreeMap;
 
 use domain::{
@@ -37,6 +38,7 @@ impl Engine {
     ///
     /// # Errors
     /// `api.key.forbidden`: with a processor's credentials such a token is money, so a browser gets none.
+    #[boxed]
     pub async fn linked_gateways(
         &self,
         caller: &Caller,

@@ -1,5 +1,6 @@
 //! `headlessRequestPaymentProcessorToken`.
 
+use crate::boxed;
 use db::Change;
 use domain::{
     Code, Fault,
@@ -46,6 +47,7 @@ impl Engine {
     /// `error.payment-method.not-found`, `error.connection.not-found`, `error.validation`;
     /// `error.authorize.requires3DSecure` with the page's address and the request's id; `error.token.declined`,
     /// `error.token.processor`; `error.unavailable` while the processor does not answer.
+    #[boxed]
     pub async fn processor_token(
         &self,
         caller: &Caller,

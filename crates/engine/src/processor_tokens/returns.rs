@@ -1,5 +1,6 @@
 //! The customer's way back from the authentication for a processor's token.
 
+use crate::boxed;
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use domain::{
     Fault,
@@ -44,6 +45,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.unavailable`, `error.unknown`.
+    #[boxed]
     pub async fn token_return(&self, address: &str) -> Result<Option<TokenReturn>, Fault> {
         let Some(address) = parse(address) else {
             return Ok(None);
@@ -59,6 +61,7 @@ impl Engine {
 
     /// The shop for which a card is authenticated at this address. `None` when the address was not given out, and when the
     /// database is away: a page says less then.
+    #[boxed]
     pub async fn shop_of_token_return(&self, address: &str) -> Option<String> {
         let address = parse(address)?;
         let request = self.returning_request(&address).await.ok().flatten()?;

@@ -1,5 +1,6 @@
 //! A team's own settings at a wallet: given by the API, checked, and kept sealed.
 
+use crate::boxed;
 use std::time::Duration;
 
 use db::Change;
@@ -41,6 +42,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.validation` with the path of each setting that can't be used.
+    #[boxed]
     pub async fn save_wallet(
         &self,
         caller: &Caller,

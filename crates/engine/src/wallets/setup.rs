@@ -1,5 +1,6 @@
 //! Setting a wallet up for payments: registering the merchant (wallet A), asking for a merchant session (wallet B).
 
+use crate::boxed;
 use std::time::Duration;
 
 use db::Change;
@@ -59,6 +60,7 @@ impl Engine {
     ///
     /// # Errors
     /// `api.key.forbidden`, `error.wallet.setup-failed` with a reason, `error.validation`.
+    #[boxed]
     pub async fn setup_wallet(
         &self,
         caller: &Caller,

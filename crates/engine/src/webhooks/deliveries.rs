@@ -1,5 +1,6 @@
 //! The list of an endpoint's deliveries.
 
+use crate::boxed;
 use domain::{
     Fault,
     caller::Caller,
@@ -41,6 +42,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.validation` for an endpoint that is none of the team's, and for a bad page; `error.unavailable`, `error.unknown`.
+    #[boxed]
     pub async fn deliveries(
         &self,
         caller: &Caller,

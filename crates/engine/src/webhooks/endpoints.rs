@@ -1,5 +1,6 @@
 //! Making, changing, listing and removing endpoints, and their secrets.
 
+use crate::boxed;
 use std::{net::IpAddr, time::Duration};
 
 use db::{Change, Statement};
@@ -67,6 +68,7 @@ impl Engine {
     /// # Errors
     /// `error.validation` for an address that may not be called, or that another endpoint has, an id that is none, and one that is enabled
     /// again without saying from where; `error.unavailable`, `error.unknown`.
+    #[boxed]
     pub async fn save_endpoint(
         &self,
         caller: &Caller,
@@ -92,6 +94,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.unavailable`, `error.unknown`.
+    #[boxed]
     pub async fn endpoints(&self, caller: &Caller) -> Result<Vec<EndpointView>, Fault> {
         let found = table::of_team(&self.inner.store, caller.team).await;
         let found = found.map_err(|error| only_fault(error.into()))?;
@@ -103,6 +106,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.unavailable`, `error.unknown`.
+    #[boxed]
     pub async fn webhook_endpoint(
         &self,
         caller: &Caller,
@@ -117,6 +121,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.validation` for an id that is none of the team's endpoints; `error.unavailable`, `error.unknown`.
+    #[boxed]
     pub async fn rotate_endpoint_secret(
         &self,
         caller: &Caller,
@@ -133,6 +138,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.validation` for an id that is none of the team's endpoints; `error.unavailable`, `error.unknown`.
+    #[boxed]
     pub async fn delete_endpoint(&self, caller: &Caller, id: EndpointId) -> Result<(), Fault> {
         let team = caller.team;
         let endpoint = self.endpoint(team, id, "id").await.map_err(only_fault)?;

@@ -1,5 +1,6 @@
 //! Webhooks that an endpoint's server sends here, signed: they need no key, and each has one effect.
 
+use crate::boxed;
 use std::time::Duration;
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
@@ -96,6 +97,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.unavailable`, `error.unknown`.
+    #[boxed]
     pub async fn incoming_address(&self, token: &str) -> Result<Option<IncomingAddress>, Fault> {
         let Some(key) = read_token(token) else {
             return Ok(None);
@@ -110,6 +112,7 @@ impl Engine {
     /// # Errors
     /// `api.key.unauthorized` where nothing proves it, or its time is another; `error.unavailable` where it can't be checked now;
     /// `error.unknown`.
+    #[boxed]
     pub async fn prove_webhook(
         &self,
         address: IncomingAddress,

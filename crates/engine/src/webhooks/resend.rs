@@ -1,5 +1,6 @@
 //! Sending events again, and sending a test.
 
+use crate::boxed;
 use db::Statement;
 use domain::{
     Fault, Timestamp,
@@ -54,6 +55,7 @@ impl Engine {
     /// # Errors
     /// `error.validation` for an endpoint that is none of the team's or is disabled, for a cursor or an id that is none, and for more
     /// than a thousand events; `error.unavailable`, `error.unknown`.
+    #[boxed]
     pub async fn resend_events(&self, caller: &Caller, resend: Resend) -> Result<usize, Fault> {
         let endpoint = self
             .endpoint(caller.team, resend.endpoint, "endpointId")
@@ -163,6 +165,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.validation` for an endpoint that is none of the team's; `error.unavailable`, `error.unknown`.
+    #[boxed]
     pub async fn send_test_event(
         &self,
         caller: &Caller,

@@ -13,6 +13,7 @@ mod erase;
 mod files;
 mod send;
 
+use crate::boxed;
 use std::sync::Arc;
 
 use connector::Reference;
@@ -99,6 +100,7 @@ impl Engine {
     /// # Errors
     /// `error.dispute.not-found`, `error.dispute.invalid-status`, `error.dispute.processor`, `error.payment.operation-in-progress`;
     /// `error.validation` and `error.attachment.not-found` for the evidence; `error.attachment.switched-off`.
+    #[boxed]
     pub async fn submit_evidence(
         &self,
         caller: &Caller,
@@ -121,6 +123,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.dispute.not-found`, `error.dispute.invalid-status`, `error.dispute.processor`, `error.payment.operation-in-progress`.
+    #[boxed]
     pub async fn accept_dispute(
         &self,
         caller: &Caller,
