@@ -1,11 +1,13 @@
 //! Commands and flags.
 
 mod planted;
+mod processor;
 mod simulate;
 
-use std::process::ExitCode;
+use std::{net::SocketAddr, path::PathBuf, process::ExitCode};
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use processors::Armed;
 
 /// What exercises Pointsman and is no part of it.
 #[derive(Parser)]
@@ -19,6 +21,39 @@ struct Cli {
 enum Command {
     /// Play the whole service against faults on virtual time, and check that money is safe
     Simulate(Simulate),
+    /// Answer as a processor answers, in its own wire format, so that its clients can be tried without it
+    Processor(Processor),
+}
+
+/// A processor whose wire format is simulated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Name {
+    Stripe,
+}
+
+/// Flags of `processor`.
+#[derive(Args)]
+struct Processor {
+    /// Which one
+    name: Name,
+    /// Where to listen; port 0 takes a free one, which is printed
+    #[arg(long, default_value = "127.0.0.1:12111")]
+    listen: SocketAddr,
+    /// Where shoppers' browsers reach the pages of the simulator [default: the address of --listen]
+    #[arg(long, value_name = "URL")]
+    public: Option<String>,
+    /// What goes wrong, as `NAME`, `NAME=NUMBER` or `NAME@ONE_IN`; can be given several times (docs/simulators.md lists them)
+    #[arg(long, value_name = "FAULT", value_parser = Armed::parse)]
+    fault: Vec<Armed>,
+    /// The seed of ids and chance; the same one and the same requests give the same ids
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Speak TLS with this certificate (PEM)
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_certificate: Option<PathBuf>,
+    /// The key of the certificate (PEM)
+    #[arg(long, value_name = "FILE", requires = "tls_certificate")]
+    tls_key: Option<PathBuf>,
 }
 
 /// Flags of `simulate`.
@@ -54,6 +89,7 @@ struct Simulate {
 pub(crate) fn run() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Simulate(flags) => simulate::simulate(&flags),
+        Command::Processor(flags) => processor::processor(flags),
     };
     result.unwrap_or_else(|error| {
         output::error(&format!("pointsman-lab: {error:#}"));

@@ -51,6 +51,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "http_client",
             "output",
             "planted",
+            "processors",
             "store",
             "vault",
             "world",
@@ -61,6 +62,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("paper", &[]),
     ("planted", &["planted-macros"]),
     ("planted-macros", &[]),
+    ("processors", &[]),
     (
         "server",
         &[

@@ -1,0 +1,91 @@
+//! The page on which the shopper's bank, or the page of another method, asks.
+
+use super::{books::Books, intents::Status};
+use crate::{Reply, form::Form};
+
+/// The intent and secret of an address of the page.
+pub(super) struct Visit<'a> {
+    intent: &'a str,
+    secret: &'a str,
+}
+
+impl<'a> Visit<'a> {
+    /// Reads `/3d_secure/{intent}/{secret}`.
+    pub(super) fn of(path: &'a str) -> Option<Self> {
+        let (intent, secret) = path.strip_prefix("/3d_secure/")?.split_once('/')?;
+        Some(Self { intent, secret })
+    }
+}
+
+impl Books {
+    /// The page, or where the shopper goes next.
+    pub(super) fn page(&mut self, visit: &Visit<'_>, answer: Option<&Form>) -> Reply {
+        let Some(intent) = self
+            .intents
+            .find(visit.intent)
+            .filter(|intent| intent.client_secret == visit.secret)
+        else {
+            return html(404, "<p>There is no such payment.</p>");
+        };
+        let (id, status) = (intent.id.clone(), intent.status);
+        let Some(return_url) = intent.return_url.clone() else {
+            return html(404, "<p>This payment has no address to return to.</p>");
+        };
+        if let (None, Status::RequiresAction) = (answer, status) {
+            let method = intent
+                .method
+                .as_deref()
+                .and_then(|method| self.methods.find(method));
+            let title = method
+                .filter(|method| method.card.is_none())
+                .map_or("3D Secure", |method| method.family.as_str());
+            let amount = format!("{} {}", intent.amount, intent.currency.to_uppercase());
+            return html(200, &question(title, &amount));
+        }
+        let passed = answer.and_then(|answer| answer.text("result")) == Some("complete");
+        let Ok(status) = self.finish_action(&id, passed) else {
+            return html(500, "<p>The payment could not be finished.</p>");
+        };
+        let word = match status {
+            Status::Succeeded | Status::RequiresCapture => "succeeded",
+            Status::Processing => "pending",
+            _ => "failed",
+        };
+        let mark = if return_url.contains('?') { '&' } else { '?' };
+        let location = format!(
+            "{return_url}{mark}payment_intent={id}&payment_intent_client_secret={}&redirect_status={word}",
+            visit.secret
+        );
+        let mut reply = html(302, "");
+        reply.headers.insert("location".to_owned(), location);
+        reply
+    }
+}
+
+fn question(title: &str, amount: &str) -> String {
+    format!(
+        "<h1>{title} test page</h1><p>Amount in the smallest unit: {amount}</p>\
+         <form method=\"post\"><button name=\"result\" value=\"complete\">Complete</button> \
+         <button name=\"result\" value=\"fail\">Fail</button></form>"
+    )
+}
+
+fn html(status: u16, inner: &str) -> Reply {
+    let body = format!(
+        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
+         <title>Simulator</title><body>{inner}</body></html>"
+    );
+    let headers = [
+        ("content-type", "text/html; charset=utf-8"),
+        ("cache-control", "no-store"),
+    ];
+    let headers = headers
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect();
+    Reply {
+        status,
+        headers,
+        body: body.into_bytes(),
+    }
+}
