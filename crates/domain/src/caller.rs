@@ -6,7 +6,7 @@ use crate::{
     audit::Source,
     country::Country,
     fault::{Code, Fault},
-    id::{CustomerId, FlowId, IntentId, KeyId, TeamId},
+    id::{CustomerId, FlowId, IntentId, KeyId, LinkId, TeamId},
     network::Network,
     rights::Scopes,
 };
@@ -70,6 +70,9 @@ pub struct ClientGrant {
     /// How many distinct card and account numbers it may bring; [`DISTINCT_NUMBERS`] when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_cards: Option<i64>,
+    /// The payment link that it was made for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<LinkId>,
 }
 
 /// How many distinct card and account numbers a client token may bring, unless it was made for more. Source: behaviour

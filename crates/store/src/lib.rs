@@ -152,6 +152,11 @@ pub const MIGRATIONS: &[Migration] = &[
         name: "guarded pages",
         sql: include_str!("../migrations/0040_guarded_pages.sql"),
     },
+    Migration {
+        number: 43,
+        name: "payments of links",
+        sql: include_str!("../migrations/0043_payments_of_links.sql"),
+    },
 ];
 
 /// The size of most documents. Unit: bytes.

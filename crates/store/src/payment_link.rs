@@ -3,7 +3,7 @@
 use db::{Db, DbError, Row, Statement, Value};
 use domain::{
     id::{IntentId, LinkId, PaymentId, TeamId},
-    payment::Status,
+    payment::{Payment, Status},
     payment_link::PaymentLink,
 };
 
@@ -51,6 +51,30 @@ pub fn update(link: &PaymentLink) -> Statement {
             version(link.version.saturating_sub(1)),
         ],
     )
+}
+
+/// Notes that a payment was made by a link.
+pub fn note_payment(team: TeamId, link: LinkId, payment: PaymentId) -> Statement {
+    Statement::one(
+        "insert into payment_link_payment (team_id, link_id, payment_id) values ($1, $2, $3)",
+        vec![team.key().into(), link.key().into(), payment.key().into()],
+    )
+}
+
+/// The payments made by a link: the newest `limit` of them, oldest first.
+pub async fn payments(
+    db: &Db,
+    team: TeamId,
+    link: LinkId,
+    limit: i64,
+) -> Result<Vec<Payment>, DbError> {
+    let sql = "select payment.payment_id, payment.body from payment_link_payment \
+               join payment on payment.team_id = $1 and payment.payment_id = payment_link_payment.payment_id \
+               where payment_link_payment.team_id = $1 and payment_link_payment.link_id = $2 \
+               order by payment_link_payment.payment_id desc limit $3";
+    let params = vec![team.key().into(), link.key().into(), limit.into()];
+    let rows = db.scan(sql, params).await?;
+    rows.iter().rev().map(crate::payment::read).collect()
 }
 
 /// A team's link by its id.

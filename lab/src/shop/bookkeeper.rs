@@ -47,7 +47,7 @@ pub(crate) async fn keep_books(shop: Shop, chance: Chance, closed: Arc<AtomicBoo
             continue;
         };
         if let Some(id) = visitor.find(&order).await {
-            visitor.look_after(&id, amount).await;
+            Box::pin(visitor.look_after(&id, amount)).await;
         }
     }
 }

@@ -5,6 +5,7 @@ use domain::{
     customer::{Customer, StoredMethod},
     dispute::Dispute,
     payment::Payment,
+    payment_link::PaymentLink,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
@@ -18,6 +19,7 @@ use crate::{
 const PAYMENT: &str = include_str!("../../../store/tests/golden/payment.json");
 const CUSTOMER: &str = include_str!("../../../store/tests/golden/customer.json");
 const DISPUTE: &str = include_str!("../../../store/tests/golden/dispute.json");
+const LINK: &str = include_str!("../../../store/tests/golden/payment_link.json");
 const METHOD: &str = include_str!("../../../store/tests/golden/method.json");
 
 /// A document of the store's samples, as its type writes it.
@@ -39,6 +41,7 @@ fn stored_responses_stay_as_they_are() {
     stays::<StoredPayment>(&json!({"ok": {"payment": payment}}));
     stays::<StoredId>(&json!({"ok": {"id": "019b76da-a800-7000-8000-000000000000"}}));
     stays::<Box<Dispute>>(&json!({"ok": sample::<Dispute>(DISPUTE)}));
+    stays::<Box<PaymentLink>>(&json!({"ok": sample::<PaymentLink>(LINK)}));
     let (method, customer) = (sample::<StoredMethod>(METHOD), sample::<Customer>(CUSTOMER));
     stays::<StoredToken>(
         &json!({"ok": {"method": method, "is_default": true, "customer": customer}}),

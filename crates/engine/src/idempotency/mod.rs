@@ -30,6 +30,7 @@
 //! | the request's time ends before there is an outcome | the payment without an answer: interim | one of its own |
 //! | the request's time ends, and the payment has an outcome but goes on | the payment as far as it is | the payment's next version |
 //! | what is stored, a method or a customer, is made | the token, or the id | the one that makes it |
+//! | a payment link is made | the link | the one that makes it, with its intent |
 //! | a failure of ours, or an operation under way | none: the client tries again | |
 //!
 //! A response that is the payment at the version of the same commit is not copied: the record names the version. The commit of the next
@@ -80,6 +81,8 @@ pub enum Scope {
     Tokenise,
     /// Customers.
     CreateCustomer,
+    /// Payment links.
+    CreateLink,
     /// Captures of one payment (its id as sent).
     Capture(String),
     /// Cancellations of one payment.
@@ -107,6 +110,7 @@ impl Scope {
             Self::Authorise => AUTHORISE_SCOPE.to_owned(),
             Self::Tokenise => "tokenise".to_owned(),
             Self::CreateCustomer => "customer".to_owned(),
+            Self::CreateLink => "payment_link".to_owned(),
             Self::Capture(payment) => of("capture", payment),
             Self::Cancel(payment) => of("cancel", payment),
             Self::Refund(payment) => of("refund", payment),
@@ -118,7 +122,7 @@ impl Scope {
     /// What an empty text means in the arguments: where it stands for an absent one, the two are one request.
     fn blanks(&self) -> Blanks {
         match self {
-            Self::Authorise | Self::Tokenise => Blanks::Absent,
+            Self::Authorise | Self::Tokenise | Self::CreateLink => Blanks::Absent,
             Self::CreateCustomer
             | Self::Capture(_)
             | Self::Cancel(_)

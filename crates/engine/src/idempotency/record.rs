@@ -280,6 +280,7 @@ impl Engine {
                 Ok(customer.is_some_and(|customer| may_use(caller, &customer)))
             }
             Scope::CreateCustomer
+            | Scope::CreateLink
             | Scope::Capture(_)
             | Scope::Cancel(_)
             | Scope::Refund(_)

@@ -42,13 +42,21 @@ impl Engine {
         caller: &Caller,
         command: StartIntent,
     ) -> Result<IntentView, Fault> {
-        self.started(caller, command)
+        self.start_with(caller, command, false, &|_| Vec::new())
             .await
             .map(IntentView::of)
             .map_err(only_fault)
     }
 
-    async fn started(&self, caller: &Caller, command: StartIntent) -> Result<Intent, EngineError> {
+    /// Starts an intent together with what is made with it, in one commit. `takes_key`: the first of these statements takes an idempotency
+    /// key; [`EngineError::Taken`] when that was taken.
+    pub(crate) async fn start_with(
+        &self,
+        caller: &Caller,
+        command: StartIntent,
+        takes_key: bool,
+        with: &(impl Fn(&Intent) -> Vec<Statement> + Sync),
+    ) -> Result<Intent, EngineError> {
         self.refuse_numbers(&[("trackingId", Some(&command.tracking_id))], None)?;
         check_flow(caller, &command.flow)?;
         let (flow, version) = self.current_flow(caller, &command.flow).await?;
@@ -66,9 +74,11 @@ impl Engine {
             };
             let inactivity = self.inner.settings.intent_inactivity;
             let intent = Intent::start(start, changes.clone(), date.at(), inactivity);
-            let more = self.made_by_browser(caller, &intent);
+            let mut more = with(&intent);
+            more.extend(self.made_by_browser(caller, &intent));
             match self.commit_new_intent(&intent, more, &date).await? {
                 Ended::Done => Ok(intent),
+                Ended::Refused(0) if takes_key => Err(EngineError::Taken),
                 Ended::Overtaken | Ended::Refused(_) | Ended::Taken => Err(Fault::unknown().into()),
             }
         })

@@ -1,29 +1,29 @@
 //! Making and ending links.
 
 use crate::boxed;
+use std::sync::Arc;
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use db::Change;
+use db::{Change, Statement};
 use domain::{
     Fault, Timestamp,
     audit::{Act, Deed},
     caller::Caller,
     id::{FlowId, IntentId, LinkId, TeamId},
-    intent::{Changes, Status},
+    intent::{Changes, Intent, Status},
     money::{Currency, Money},
     payment_link::{self, PaymentLink},
     redirect::RedirectUrl,
 };
-use store::{
-    credential,
-    payment_link::{self as table, LinkRow},
-};
+use store::{credential, payment_link as table};
 use uuid::Uuid;
 
 use super::{PaymentLinkView, no_such_link};
 use crate::{
     Engine, StartIntent,
     change::Round,
-    faults::{EngineError, intent_not_found, only_fault},
+    faults::{EngineError, intent_not_found},
+    idempotency::{Kept, Once, Response, Snapshot},
+    request::Request,
 };
 
 /// Length of the secret part of an address. Unit: bytes.
@@ -59,102 +59,157 @@ pub(super) fn team_of(token: &str) -> Option<TeamId> {
     (rest.len() == SECRET).then(|| TeamId::new(Uuid::from_bytes(*team)))
 }
 
+impl Kept for PaymentLinkView {
+    type Stored = Box<PaymentLink>;
+
+    fn stored(&self) -> Self::Stored {
+        Box::new(self.link.clone())
+    }
+
+    async fn restored(engine: &Engine, stored: Self::Stored) -> Result<Self, Fault> {
+        Ok(engine.new_link_view(*stored))
+    }
+
+    fn id(stored: &Self::Stored) -> Option<String> {
+        Some(stored.id.to_string())
+    }
+
+    fn ended(_stored: &Self::Stored) -> String {
+        "made a payment link".to_owned()
+    }
+}
+
 impl Engine {
     /// Makes a link. One for one payment gets an intent of its own, unless it names one.
     ///
-    /// # Errors
-    /// `error.flow.not-found`, `error.intent.not-found`; `error.validation` for a time that is over, an intent with another amount
-    /// or one that is complete, a card number in the order's id, or an address that customers can't be sent to.
+    /// Errors: `error.flow.not-found`, `error.intent.not-found`; `error.validation` for a time that is over, an intent with another
+    /// amount or one that is complete, a card number in the order's id, or an address that customers can't be sent to.
     #[boxed]
     pub async fn create_payment_link(
         &self,
         caller: &Caller,
-        wanted: CreatePaymentLink,
-    ) -> Result<PaymentLinkView, Fault> {
-        self.refuse_numbers(&[("orderId", wanted.order_id.as_deref())], None)?;
-        self.check_returns(caller, &[(wanted.return_url.as_ref(), "returnUrl")])
-            .await?;
-        self.link_made(caller, wanted).await.map_err(only_fault)
+        once: Option<Once>,
+        parsed: Result<CreatePaymentLink, Fault>,
+    ) -> Response<PaymentLinkView> {
+        let run = |wanted, request| self.link_made(wanted, request);
+        self.once(caller, once, parsed, run).await
     }
 
     async fn link_made(
         &self,
-        caller: &Caller,
         wanted: CreatePaymentLink,
+        request: Arc<Request>,
     ) -> Result<PaymentLinkView, EngineError> {
+        let caller = &request.caller;
+        self.refuse_numbers(&[("orderId", wanted.order_id.as_deref())], None)?;
+        self.check_returns(caller, &[(wanted.return_url.as_ref(), "returnUrl")])
+            .await?;
+        let link = self.new_link(caller, &wanted).await?;
+        let link = if wanted.single_use && link.intent.is_none() {
+            self.commit_with_intent(link, &request).await?
+        } else {
+            let mut change =
+                Change::new(self.change_id(), &link.id.key()).until(request.deadline.at());
+            for statement in self.statements_of(&link, &request) {
+                change.push(statement);
+            }
+            match self.commit_naming(change, link.id).await? {
+                None => link,
+                Some(0) if request.claim.is_some() => return Err(EngineError::Taken),
+                Some(_) => return Err(Fault::unknown().into()),
+            }
+        };
+        Ok(self.new_link_view(link))
+    }
+
+    /// A link as it is made. One for one payment has the intent that it names, and none yet otherwise.
+    async fn new_link(
+        &self,
+        caller: &Caller,
+        wanted: &CreatePaymentLink,
+    ) -> Result<PaymentLink, EngineError> {
         let now = self.inner.world.now();
         let expires_at = wanted
             .expires_at
             .map(|at| payment_link::expires_at(at, now, "expiresAt"))
             .transpose()?;
-        let id = LinkId::new(self.inner.world.uuid_v7());
-        let (flow, intent) = self.paid_through(caller, id, &wanted).await?;
+        let (flow, intent) = self.paid_through(caller, wanted).await?;
         let mut bytes = caller.team.uuid().as_bytes().to_vec();
         let mut secret = [0; SECRET];
         self.inner.world.fill(&mut secret);
         bytes.extend_from_slice(&secret);
-        let link = PaymentLink {
-            id,
+        Ok(PaymentLink {
+            id: LinkId::new(self.inner.world.uuid_v7()),
             team: caller.team,
             version: 1,
             token: URL_SAFE_NO_PAD.encode(bytes),
             created_at: now,
             money: Money::new(wanted.amount, wanted.currency),
             flow,
-            order_id: wanted.order_id,
-            description: wanted.description,
+            order_id: wanted.order_id.clone(),
+            description: wanted.description.clone(),
             intent,
-            return_url: wanted.return_url,
+            return_url: wanted.return_url.clone(),
             expires_at,
             ended_at: None,
-        };
-        let deed = Deed::on(caller.team, Act::PaymentLinkCreated, "payment link", id);
-        let change = Change::new(self.change_id(), &id.key())
-            .with(table::insert(&link))
-            .with(self.audit(&deed));
-        match self.commit_plain(change).await? {
-            None => Ok(self.link_view(LinkRow {
-                link,
-                payment: None,
-            })),
-            Some(_) => Err(Fault::unknown().into()),
-        }
+        })
     }
 
-    /// The flow and, for one payment, the intent.
-    async fn paid_through(
+    /// Commits a link with an intent of its own: neither is there without the other.
+    async fn commit_with_intent(
         &self,
-        caller: &Caller,
-        id: LinkId,
-        wanted: &CreatePaymentLink,
-    ) -> Result<(FlowId, Option<IntentId>), EngineError> {
-        let money = Money::new(wanted.amount, wanted.currency);
-        if let Some(named) = &wanted.intent {
-            if !wanted.single_use {
-                let reason =
-                    "fits a link for one payment alone: leave singleUse out, or set it to true";
-                return Err(Fault::invalid("intentId", reason).into());
-            }
-            return self
-                .named_intent(caller, named, wanted.flow.as_deref(), money)
-                .await;
-        }
-        let flow = self.runnable(caller.team, wanted.flow.as_deref()).await?.id;
-        if !wanted.single_use {
-            return Ok((flow, None));
-        }
-        let tracking_id = wanted.order_id.clone().unwrap_or_else(|| id.to_string());
+        link: PaymentLink,
+        request: &Request,
+    ) -> Result<PaymentLink, EngineError> {
+        let tracking_id = link.order_id.clone().unwrap_or_else(|| link.id.to_string());
         let start = StartIntent {
             tracking_id,
-            flow: flow.as_str().to_owned(),
-            currency: wanted.currency,
+            flow: link.flow.as_str().to_owned(),
+            currency: link.money.currency(),
             changes: Changes {
-                amount: Some(wanted.amount),
+                amount: Some(link.money.minor()),
                 ..Changes::default()
             },
         };
-        let started = self.start_intent(caller, start).await?;
-        Ok((flow, Some(started.intent.id)))
+        let with_intent = |intent: &Intent| PaymentLink {
+            intent: Some(intent.id),
+            ..link.clone()
+        };
+        let with = |intent: &Intent| self.statements_of(&with_intent(intent), request);
+        let takes_key = request.claim.is_some();
+        let started = self.start_with(&request.caller, start, takes_key, &with);
+        Ok(with_intent(&started.await?))
+    }
+
+    /// What is written with a link: the idempotency key first.
+    fn statements_of(&self, link: &PaymentLink, request: &Request) -> Vec<Statement> {
+        let stream = link.id.key();
+        let answer = Snapshot::Result(link).text();
+        let claim = request.claim.as_ref();
+        let claim = claim.map(|claim| self.claim(claim, Some(&stream), Some(&answer)));
+        let deed = Deed::on(link.team, Act::PaymentLinkCreated, "payment link", link.id);
+        let made = [table::insert(link), self.audit(&deed)];
+        claim.into_iter().chain(made).collect()
+    }
+
+    /// The flow and, for one payment, the intent that is named.
+    async fn paid_through(
+        &self,
+        caller: &Caller,
+        wanted: &CreatePaymentLink,
+    ) -> Result<(FlowId, Option<IntentId>), EngineError> {
+        let money = Money::new(wanted.amount, wanted.currency);
+        let Some(named) = &wanted.intent else {
+            let flow = self.runnable(caller.team, wanted.flow.as_deref()).await?.id;
+            return Ok((flow, None));
+        };
+        if !wanted.single_use {
+            let reason =
+                "fits a link for one payment alone: leave singleUse out, or set it to true";
+            return Err(Fault::invalid("intentId", reason).into());
+        }
+        self.named_intent(caller, named, wanted.flow.as_deref(), money)
+            .await
     }
 
     async fn named_intent(

@@ -13,6 +13,7 @@ use domain::{
     cursor::{Cursor, CursorShape},
     id::{LinkId, PaymentId},
     page::Page,
+    payment::Payment,
     payment_link::{LinkStatus, PaymentLink},
 };
 use store::payment_link::{self as table, LinkRow};
@@ -25,8 +26,11 @@ use crate::{
 pub use make::CreatePaymentLink;
 pub use visit::{LinkPage, LinkShop, LinkVisit, PaidReceipt};
 
+/// Payments that are shown with a link.
+const PAYMENTS_SHOWN: i64 = 100;
+
 /// A link as it is shown.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct PaymentLinkView {
     /// The link.
     pub link: PaymentLink,
@@ -36,10 +40,12 @@ pub struct PaymentLinkView {
     pub status: LinkStatus,
     /// The live or paid payment of a link for one payment.
     pub payment: Option<PaymentId>,
+    /// The payments that were made by it, oldest first; absent when they were not asked for.
+    pub payments: Option<Vec<Payment>>,
 }
 
 /// A part of the list of links.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct PaymentLinkPage {
     /// Each link with its cursor.
     pub views: Vec<(String, PaymentLinkView)>,
@@ -63,6 +69,26 @@ impl Engine {
         let found = table::of_team(&self.inner.store, caller.team, id).await;
         let row = found.map_err(|error| database(&error))?;
         row.map(|row| self.link_view(row)).ok_or_else(no_such_link)
+    }
+
+    /// The link with the payments that were made by it: the newest hundred, oldest first.
+    ///
+    /// # Errors
+    /// `error.unavailable`, `error.unknown`.
+    pub async fn with_payments_by_link(
+        &self,
+        view: PaymentLinkView,
+    ) -> Result<PaymentLinkView, Fault> {
+        let (store, link) = (&self.inner.store, &view.link);
+        let found = match link.intent {
+            Some(intent) => store::intent::payments(store, link.team, intent, PAYMENTS_SHOWN).await,
+            None => table::payments(store, link.team, link.id, PAYMENTS_SHOWN).await,
+        };
+        let payments = found.map_err(|error| database(&error))?;
+        Ok(PaymentLinkView {
+            payments: Some(payments),
+            ..view
+        })
     }
 
     /// A team's links, newest first.
@@ -116,6 +142,18 @@ impl Engine {
             url: self.link_url(&link),
             status: link.status(status, self.inner.world.now()),
             payment: payment.map(|(id, _)| id),
+            payments: None,
+            link,
+        }
+    }
+
+    /// A link as it is when it is made.
+    fn new_link_view(&self, link: PaymentLink) -> PaymentLinkView {
+        PaymentLinkView {
+            url: self.link_url(&link),
+            status: LinkStatus::Open,
+            payment: None,
+            payments: None,
             link,
         }
     }

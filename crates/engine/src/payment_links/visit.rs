@@ -177,6 +177,7 @@ impl Engine {
             flow: Some(link.flow.clone()),
             intent: link.intent,
             max_cards: None,
+            link: Some(link.id),
         });
         let change =
             db::Change::new(self.change_id(), &row.id.key()).with(credential::insert(&row));

@@ -3,6 +3,7 @@
 use db::{Date, Statement};
 use domain::{
     Code, Fault, Timestamp,
+    caller::Credential,
     id::PaymentId,
     payment::{FlowRun, Occurrence, Payment},
 };
@@ -211,5 +212,11 @@ fn guarded(plan: &Plan, request: &Request, payment: &Payment) -> (Vec<Guard>, Ve
             .into_iter()
             .unzip();
     statements.extend(approvals(payment));
+    if let Credential::Client(grant) = &request.caller.credential
+        && let Some(link) = grant.link
+    {
+        let noted = store::payment_link::note_payment(payment.team(), link, payment.id());
+        statements.push(noted);
+    }
     (guards, statements)
 }

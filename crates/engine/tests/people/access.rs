@@ -116,6 +116,7 @@ fn a_client_token_knows_what_it_was_made_for() {
         flow: FlowId::parse("default"),
         intent: None,
         max_cards: Some(3),
+        link: None,
     };
     let browser = shop.client(grant.clone());
     assert_eq!(browser.credential, Credential::Client(grant));

@@ -1,28 +1,46 @@
 //! Making, listing and ending payment links.
 
 use domain::{Fault, id::LinkId};
+use engine::Scope;
 
-use super::{inputs, views::PaymentLinkObject};
+use super::{
+    inputs,
+    views::{PAYMENTS, PaymentLinkObject},
+};
 use crate::{
-    executor::{Arguments, Out, object},
+    executor::{Answer, Arguments, Out, object},
     operations::{Call, Operation, done, plain},
     shared::{Connection, PageFacts, ids},
 };
 
 /// The operations.
 pub(crate) const OPERATIONS: &[Operation] = &[
-    Operation::plain("createPaymentLink", |call, given| {
-        plain(create(call, given))
+    Operation::keyed("createPaymentLink", |call, given| {
+        Box::pin(create(call, given))
     }),
     Operation::plain("endPaymentLink", |call, given| plain(end(call, given))),
     Operation::plain("getPaymentLink", |call, given| plain(get(call, given))),
     Operation::plain("listPaymentLinks", |call, given| plain(list(call, given))),
 ];
 
-async fn create(call: Call<'_>, arguments: Arguments<'_>) -> Result<Out<'static>, Fault> {
-    let wanted = arguments.coerced.and_then(inputs::create)?;
-    let link = call.engine.create_payment_link(call.caller, wanted).await?;
-    Ok(object(PaymentLinkObject(link)))
+async fn create(call: Call<'_>, arguments: Arguments<'_>) -> Answer {
+    let once = call.once(|_| Scope::CreateLink, &arguments);
+    let parsed = arguments.coerced.and_then(inputs::create);
+    let response = call
+        .engine
+        .create_payment_link(call.caller, once, parsed)
+        .await;
+    // Nobody has paid by it yet.
+    let shown = |link| {
+        object(PaymentLinkObject(engine::PaymentLinkView {
+            payments: Some(Vec::new()),
+            ..link
+        }))
+    };
+    Answer {
+        result: response.result.map(shown),
+        replayed: response.replayed,
+    }
 }
 
 async fn end(call: Call<'_>, arguments: Arguments<'_>) -> Result<Out<'static>, Fault> {
@@ -32,7 +50,10 @@ async fn end(call: Call<'_>, arguments: Arguments<'_>) -> Result<Out<'static>, F
 
 async fn get(call: Call<'_>, arguments: Arguments<'_>) -> Result<Out<'static>, Fault> {
     let id = id(&arguments)?;
-    let link = call.engine.payment_link(call.caller, id).await?;
+    let mut link = call.engine.payment_link(call.caller, id).await?;
+    if call.look.selects(PAYMENTS) {
+        link = call.engine.with_payments_by_link(link).await?;
+    }
     Ok(object(PaymentLinkObject(link)))
 }
 

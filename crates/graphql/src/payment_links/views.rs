@@ -5,9 +5,13 @@ use engine::PaymentLinkView;
 use serde_json::{Map, Value};
 
 use crate::{
-    executor::{Object, Out, unknown_field},
+    executor::{FieldOf, Object, Out, object, unknown_field},
+    intents::views::Linked,
     shared::{Node, zoned},
 };
+
+/// The field for which the link's payments are read.
+pub(crate) const PAYMENTS: FieldOf = FieldOf::new("PaymentLink", "payments");
 
 /// `PaymentLink`.
 pub(crate) struct PaymentLinkObject(pub(crate) PaymentLinkView);
@@ -47,6 +51,13 @@ impl Object for PaymentLinkObject {
             },
             "ended" => match link.ended_at {
                 Some(at) => zoned(at, arguments)?,
+                None => Out::Null,
+            },
+            "payments" => match &view.payments {
+                Some(payments) => {
+                    let shown = payments.iter().map(|payment| object(Linked(payment)));
+                    Out::List(shown.collect())
+                }
                 None => Out::Null,
             },
             "paymentId" => view.payment.map(|id| id.to_string()).into(),

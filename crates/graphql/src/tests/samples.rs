@@ -86,6 +86,7 @@ pub(crate) fn payment_link() -> PaymentLinkView {
         url: "https://pay.example/pay/t".to_owned(),
         status: LinkStatus::Paid,
         payment: Some(uuid(PaymentId::parse)),
+        payments: Some(vec![payment()]),
         link,
     }
 }

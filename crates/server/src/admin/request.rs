@@ -180,6 +180,11 @@ pub enum LinkAct {
         /// How many at most.
         first: u16,
     },
+    /// Shows one with its payments.
+    Show {
+        /// The link's id.
+        id: String,
+    },
     /// Ends one.
     End {
         /// The link's id.

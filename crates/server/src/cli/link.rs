@@ -12,6 +12,7 @@ pub(super) fn run(command: Links) -> anyhow::Result<ExitCode> {
     let (team, act, place) = match command {
         Links::Create(flags) => return create(flags),
         Links::List { first, team, place } => (team, LinkAct::List { first }, place),
+        Links::Show { id, team, place } => (team, LinkAct::Show { id }, place),
         Links::End { id, team, place } => (team, LinkAct::End { id }, place),
     };
     operate::operate(&place, &Request::Link(LinkWanted { team, act }))

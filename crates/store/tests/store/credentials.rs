@@ -149,6 +149,7 @@ pub(crate) async fn client_tokens(db: &Db, own: TeamId, other: TeamId) {
         flow: None,
         intent: None,
         max_cards: None,
+        link: None,
     };
     let ends = Some(at(NEW_YEAR + DAY));
     let token = |team, n| Credential {

@@ -4,3 +4,4 @@ mod intent;
 mod parts;
 
 pub(crate) use self::intent::{IntentObject, OF_PAYMENTS};
+pub(crate) use self::parts::Linked;

@@ -30,6 +30,7 @@ pub(crate) fn parse(arguments: Map<String, Value>) -> Result<ClientGrant, Fault>
         flow: faults.or_default(flow.transpose()),
         intent: faults.or_default(intent.transpose()),
         max_cards,
+        link: None,
     };
     faults.end(grant)
 }

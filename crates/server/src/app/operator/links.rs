@@ -14,8 +14,9 @@ impl Local {
         match wanted.act {
             LinkAct::Create(save) => self.create_link(&caller, save, say).await,
             LinkAct::List { first } => self.list_links(&caller, first, say).await,
+            LinkAct::Show { id } => self.show_link(&caller, &id, say).await,
             LinkAct::End { id } => {
-                let link = LinkId::parse(&id).ok_or_else(|| words(engine::no_such_link()))?;
+                let link = link_id(&id)?;
                 let ended = self.engine.end_payment_link(&caller, link).await;
                 ended.map_err(words)?;
                 say(format!("The link {id} has ended."));
@@ -58,10 +59,32 @@ impl Local {
             single_use: !save.many,
             return_url: return_url.transpose().map_err(words)?,
         };
-        let made = self.engine.create_payment_link(caller, wanted).await;
-        let made = made.map_err(words)?;
+        let made = self.engine.create_payment_link(caller, None, Ok(wanted));
+        let made = made.await.result.map_err(words)?;
         say(in_a_line(&made));
         say(made.url);
+        Ok(())
+    }
+
+    async fn show_link(&self, caller: &Caller, id: &str, say: Say<'_>) -> Result<(), String> {
+        let link = self.engine.payment_link(caller, link_id(id)?).await;
+        let link = link.map_err(words)?;
+        say(in_a_line(&link));
+        say(link.url.clone());
+        let link = self.engine.with_payments_by_link(link).await;
+        let payments = link.map_err(words)?.payments.unwrap_or_default();
+        if payments.is_empty() {
+            say("Nobody has paid by it yet.".to_owned());
+        }
+        for payment in &payments {
+            say(format!(
+                "  {}  {}  {}  {}",
+                payment.id(),
+                payment.money().formatted(),
+                payment.status(),
+                payment.created_at().rfc3339_seconds()
+            ));
+        }
         Ok(())
     }
 
@@ -77,6 +100,10 @@ impl Local {
         }
         Ok(())
     }
+}
+
+fn link_id(text: &str) -> Result<LinkId, String> {
+    LinkId::parse(text).ok_or_else(|| words(engine::no_such_link()))
 }
 
 fn in_a_line(view: &PaymentLinkView) -> String {

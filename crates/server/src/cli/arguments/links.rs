@@ -19,6 +19,16 @@ pub(in crate::cli) enum Links {
         #[command(flatten)]
         place: Location,
     },
+    /// Show a link with the payments that were made by it
+    Show {
+        /// The link's id
+        id: String,
+        /// The team's id or name; the first team when absent
+        #[arg(long)]
+        team: Option<String>,
+        #[command(flatten)]
+        place: Location,
+    },
     /// End a link: nobody can begin to pay by it any more
     #[command(alias = "disable")]
     End {

@@ -9,7 +9,7 @@ use testkit::{
 
 const LINK: &str = "{ id url status amount currencyCode flowId orderId description intentId singleUse returnUrl paymentId expires ended }";
 
-fn create(shop: &Shop, more: Value) -> Value {
+pub(super) fn create(shop: &Shop, more: Value) -> Value {
     let mut given = json!({"amount": 5099, "currencyCode": "EUR", "orderId": "o-1", "description": "Two boxes of tea"});
     for (name, value) in more.as_object().unwrap() {
         given[name] = value.clone();
@@ -22,18 +22,18 @@ fn create(shop: &Shop, more: Value) -> Value {
     shop.gql(&query, given).json()["data"]["createPaymentLink"].clone()
 }
 
-fn read(shop: &Shop, link: &Value) -> Value {
+pub(super) fn read(shop: &Shop, link: &Value) -> Value {
     let query = format!("query($id: ID!) {{ getPaymentLink(id: $id) {LINK} }}");
     shop.gql(&query, json!({"id": link["id"]})).root().clone()
 }
 
-fn open(server: &Server, link: &Value) -> Reply {
+pub(super) fn open(server: &Server, link: &Value) -> Reply {
     let path = path_of(link["url"].as_str().unwrap());
     Request::new("GET", path).send(server.address())
 }
 
 /// The browser of somebody who has the page open: its client token.
-fn browser(server: &Server, page: &Reply) -> Shop {
+pub(super) fn browser(server: &Server, page: &Reply) -> Shop {
     let text = page.text();
     let at = text
         .find("ct_test_")
@@ -43,7 +43,7 @@ fn browser(server: &Server, page: &Reply) -> Shop {
 }
 
 /// What the page's script sends.
-fn order(card: &str, link: &Value) -> Order {
+pub(super) fn order(card: &str, link: &Value) -> Order {
     let order = Order::card(card)
         .amount(5099)
         .flow(link["flowId"].as_str().unwrap());
@@ -150,6 +150,18 @@ fn a_visitors_token_pays_what_the_link_is_for_and_reads_nothing_else() {
     let visitor = browser(&server, &open(&server, &link));
     let dearer = visitor.try_authorise(&order(cards::VISA, &link).amount(1), None);
     dearer.assert_invalid("authorisePayment.amount");
+    let other = create(&shop, json!({"orderId": "o-2"}));
+    for (name, value) in [
+        ("currencyCode", json!("USD")),
+        ("currencyCode", json!("JPY")),
+        ("intentId", other["intentId"].clone()),
+        ("flowId", json!("other")),
+    ] {
+        let changed = order(cards::VISA, &link).with(name, value.clone());
+        let changed = visitor.try_authorise(&changed, None);
+        assert!(changed.error_code().is_some(), "{name}: {value}");
+    }
+    assert_eq!(shop.books().charges(), 0);
     let methods = "query($id: String!) { getPaymentMethods(customerId: $id) { token } }";
     visitor
         .gql(methods, json!({"id": customer}))

@@ -4,4 +4,5 @@ mod browser;
 mod configuration;
 mod files;
 mod hosted;
+mod link_payments;
 mod links;
