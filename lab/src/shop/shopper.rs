@@ -32,7 +32,7 @@ impl Visitor {
         let key = self.key();
         let wish = wish_of(&order.input).once(key);
         let got = self.insist(&wish).await;
-        Box::pin(self.go_on(order, name, got.as_ref())).await;
+        self.go_on(order, name, got.as_ref()).await;
     }
 
     /// The button is pressed twice; both requests have one key and reach different nodes.
@@ -52,7 +52,7 @@ impl Visitor {
         {
             got = self.insist(&wish).await;
         }
-        Box::pin(self.go_on(order, name, got.as_ref())).await;
+        self.go_on(order, name, got.as_ref()).await;
     }
 
     /// A checkout of which two tabs are open.
@@ -70,7 +70,7 @@ impl Visitor {
             [0, 1].map(|tab| self.order_in_tab(order, &intent, &flow, format!("{name}-tab-{tab}")));
         let answers = self.pay_in_tabs(&tabs).await;
         for got in answers.into_iter().flatten() {
-            Box::pin(self.go_on(order, "", Some(&got))).await;
+            self.go_on(order, "", Some(&got)).await;
         }
         if self.chance.one_in(2) {
             let node = self.node();
@@ -203,7 +203,7 @@ impl Visitor {
         };
         let answer = [answers.0, answers.1.flatten(), later];
         for got in answer.into_iter().flatten() {
-            Box::pin(self.go_on(order, "", Some(&got))).await;
+            self.go_on(order, "", Some(&got)).await;
         }
     }
 
@@ -220,7 +220,7 @@ impl Visitor {
         let other = wish_of(&other).once(Some(key));
         let node = self.node();
         self.shop.ask(node, &other, None).await;
-        Box::pin(self.go_on(order, name, got.as_ref())).await;
+        self.go_on(order, name, got.as_ref()).await;
         // Long afterwards it still gets the same answer.
         self.pause(0, 100_000).await;
         self.insist(&wish).await;
@@ -258,7 +258,7 @@ impl Visitor {
         if flow == "shipped" && !self.chance.one_in(4) {
             self.ship(&id).await;
         }
-        self.look_after(&id, order.amount).await;
+        Box::pin(self.look_after(&id, order.amount)).await;
     }
 
     /// Another visitor of the same shop.

@@ -17,7 +17,10 @@ impl Local {
         let caller = self.caller(wanted.team).await?;
         match wanted.act {
             PageAct::Save { id, name, url } => {
-                let id = id.as_deref().map(page_id).transpose()?;
+                let id = match id {
+                    Some(id) => Some(self.page_id(&caller, &id).await?),
+                    None => None,
+                };
                 let page = GuardedPage::new(&name, &url).map_err(words)?;
                 let command = SavePage { id, page };
                 let saved = self.engine.save_guarded_page(&caller, command).await;
@@ -25,16 +28,14 @@ impl Local {
             }
             PageAct::List { json } => self.list_pages(&caller, json, say).await?,
             PageAct::Delete { id } => {
-                let deleted = self
-                    .engine
-                    .delete_guarded_page(&caller, page_id(&id)?)
-                    .await;
+                let page = self.page_id(&caller, &id).await?;
+                let deleted = self.engine.delete_guarded_page(&caller, page).await;
                 deleted.map_err(words)?;
                 say(format!("The page {id} is removed."));
             }
             PageAct::Authorise(wanted) => self.authorise_script(&caller, wanted, say).await?,
             PageAct::Withdraw { id, source } => {
-                let page = page_id(&id)?;
+                let page = self.page_id(&caller, &id).await?;
                 let changed = self
                     .engine
                     .withdraw_page_script(&caller, page, &source)
@@ -43,7 +44,7 @@ impl Local {
             }
             PageAct::Policy { id } => self.show_policy(&caller, &id, say).await?,
             PageAct::Violations { id, json } => {
-                let page = page_id(&id)?;
+                let page = self.page_id(&caller, &id).await?;
                 let most = i32::try_from(GROUPS_MAX).ok();
                 let found = self.engine.page_violations(&caller, page, most).await;
                 show_violations(&found.map_err(words)?, json, say);
@@ -71,7 +72,7 @@ impl Local {
         wanted: PageScriptWanted,
         say: Say<'_>,
     ) -> Result<(), String> {
-        let id = page_id(&wanted.id)?;
+        let id = self.page_id(caller, &wanted.id).await?;
         let given = ScriptGiven {
             address: wanted.address,
             hash: wanted.hash,
@@ -84,7 +85,7 @@ impl Local {
     }
 
     async fn show_policy(&self, caller: &Caller, id: &str, say: Say<'_>) -> Result<(), String> {
-        let id = page_id(id)?;
+        let id = self.page_id(caller, id).await?;
         let pages = self.engine.guarded_pages(caller).await.map_err(words)?;
         let page = pages.into_iter().find(|page| page.id == id);
         let page = page.ok_or_else(|| words(engine::no_such_page("id")))?;
@@ -103,9 +104,13 @@ impl Local {
         check: PageCheck,
         say: Say<'_>,
     ) -> Result<(), String> {
+        let page = match check.page {
+            Some(page) => Some(self.page_id(caller, &page).await?),
+            None => None,
+        };
         let command = CheckPage {
             url: check.url,
-            page: check.page.as_deref().map(page_id).transpose()?,
+            page,
             accepts: check.accept,
         };
         let checked = self
@@ -129,8 +134,27 @@ impl Local {
             return Ok(());
         }
         Err(format!(
-            "the page is not as it was authorised: {alarms} findings"
+            "the page is not as it was authorised; findings: {alarms}"
         ))
+    }
+
+    /// The page that a person names by its id, its name or its address.
+    async fn page_id(&self, caller: &Caller, named: &str) -> Result<PageId, String> {
+        if let Some(id) = PageId::parse(named) {
+            return Ok(id);
+        }
+        let pages = self.engine.guarded_pages(caller).await.map_err(words)?;
+        let is_named = |page: &&GuardedPageView| page.name == named || page.url == named;
+        let mut found = pages.iter().filter(is_named);
+        match (found.next(), found.next()) {
+            (Some(page), None) => Ok(page.id),
+            (Some(_), Some(_)) => Err(format!(
+                "several guarded pages are called {named}: name one by its id (`pointsman page list`)"
+            )),
+            (None, _) => Err(format!(
+                "no guarded page has the id, the name or the address {named}: `pointsman page list` shows all"
+            )),
+        }
     }
 }
 
@@ -200,10 +224,6 @@ fn show_violations(found: &[PageViolationView], json: bool, say: Say<'_>) {
             counted.last_at.rfc3339_seconds()
         ));
     }
-}
-
-fn page_id(text: &str) -> Result<PageId, String> {
-    PageId::parse(text).ok_or_else(|| words(engine::no_such_page("id")))
 }
 
 fn in_lines(page: &GuardedPageView) -> impl Iterator<Item = String> {

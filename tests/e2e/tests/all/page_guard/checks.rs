@@ -250,6 +250,13 @@ fn the_commands_manage_pages() {
         policy.starts_with("Content-Security-Policy: script-src http"),
         "{policy}"
     );
+    // A person may name a page as it is called.
+    for named in ["Checkout", "https://shop.example/pay"] {
+        assert_eq!(server.run(&["page", "policy", named]), policy);
+    }
+    let unknown = server.command(&["page", "policy", "Other"]);
+    let error = String::from_utf8_lossy(&unknown.stderr).into_owned();
+    assert!(error.contains("`pointsman page list` shows all"), "{error}");
     let listed: Value = serde_json::from_str(&server.run(&["page", "list", "--json"])).unwrap();
     assert_eq!(listed[0]["scripts"][0]["address"], url);
     server.run(&["page", "withdraw", &id, url]);
