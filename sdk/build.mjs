@@ -31,6 +31,8 @@ const MESSAGES = LANGUAGES.flatMap((language) => [language, `${language}-later`]
  */
 const SCRIPTS = {
   "brandchoice.js": "src/frame/brandchoice.ts",
+  "fields.js": "src/fields/index.ts",
+  "hostedfields.js": "src/frame/hostedfields.ts",
   "theme.js": "src/frame/theme.ts",
   "paying.js": "src/frame/paying.ts",
   "card.js": "src/frame/card.ts",

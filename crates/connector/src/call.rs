@@ -9,6 +9,7 @@ use domain::{
     money::Money,
     payment::ThreeDsWish,
     person::Address,
+    processor_token::CardToken,
 };
 
 use crate::Reference;
@@ -62,6 +63,16 @@ pub struct AccountData {
     pub mandate: Option<Mandate>,
 }
 
+/// What the processor's own fields gave for a card, opened for one call. Can't be printed.
+pub struct TokenData {
+    /// The token. It pays once.
+    pub token: CardToken,
+    /// The cardholder's name, where it was asked for beside the fields.
+    pub name: Option<String>,
+    /// The billing address, likewise.
+    pub address: Option<Address>,
+}
+
 /// What an authorisation is paid with. Can't be printed.
 #[derive(Clone, Copy)]
 pub enum FundingSource<'a> {
@@ -76,6 +87,8 @@ pub enum FundingSource<'a> {
     },
     /// A bank account from which the money is collected.
     Account(&'a AccountData),
+    /// What the processor's own fields in the browser gave for a card ([`crate::HostedFields`]). It is known to this connection alone.
+    Token(&'a TokenData),
     /// Nothing is sent: the customer approves at the method's own page.
     Page,
 }
@@ -85,7 +98,7 @@ impl<'a> FundingSource<'a> {
     pub const fn card(self) -> Option<&'a CardData> {
         match self {
             Self::Card(card) | Self::NetworkToken { card, .. } => Some(card),
-            Self::Account(_) | Self::Page => None,
+            Self::Account(_) | Self::Token(_) | Self::Page => None,
         }
     }
 
@@ -93,7 +106,7 @@ impl<'a> FundingSource<'a> {
     pub const fn cryptogram(self) -> Option<&'a Cryptogram> {
         match self {
             Self::NetworkToken { cryptogram, .. } => Some(cryptogram),
-            Self::Card(_) | Self::Account(_) | Self::Page => None,
+            Self::Card(_) | Self::Account(_) | Self::Token(_) | Self::Page => None,
         }
     }
 
@@ -101,7 +114,7 @@ impl<'a> FundingSource<'a> {
     pub const fn account(self) -> Option<&'a AccountData> {
         match self {
             Self::Account(account) => Some(account),
-            Self::Card(_) | Self::NetworkToken { .. } | Self::Page => None,
+            Self::Card(_) | Self::NetworkToken { .. } | Self::Token(_) | Self::Page => None,
         }
     }
 }

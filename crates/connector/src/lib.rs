@@ -11,6 +11,7 @@ mod credentials;
 mod descriptor;
 mod disputes;
 mod finding;
+mod hosted;
 mod link;
 mod notices;
 mod reference;
@@ -20,7 +21,7 @@ mod stored;
 
 pub use call::{
     AccountData, Authorise, CardData, Complete, Cryptogram, Earlier, Follow, FundingSource, LookUp,
-    Refund, ThreeDsCall,
+    Refund, ThreeDsCall, TokenData,
 };
 pub use call_error::{CallError, Cause};
 pub use credentials::{CredentialField, Credentials, NotCredentials};
@@ -30,6 +31,7 @@ pub use domain::answer::{
     Action, ActionKind, Answer, Approval, Booked, Booking, Known, LaterAnswer, ThreeDs,
 };
 pub use finding::{Finding, Found};
+pub use hosted::{BrowserFields, FieldsAccount, FieldsAuthentication, FieldsSources, HostedFields};
 pub use link::Link;
 pub use notices::{Delivery, NotGenuine, Notice, NoticeContent, Notices, Subject, Unreadable};
 pub use reference::Reference;
@@ -80,6 +82,11 @@ pub trait Connector: Send + Sync + 'static {
 
     /// What the processor sends by itself. `None`: nothing.
     fn notices(&self) -> Option<&dyn Notices> {
+        None
+    }
+
+    /// Card fields of the processor's own. `None`: it takes numbers.
+    fn hosted_fields(&self) -> Option<&dyn HostedFields> {
         None
     }
 

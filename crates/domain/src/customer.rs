@@ -10,6 +10,7 @@ use crate::{
     id::{BlobId, CustomerId, MethodId, TeamId, VaultToken},
     method::CardFunding,
     person::{Address, Company, ShippingAddress},
+    processor_token::{CardToken, FieldsToken},
 };
 
 /// A customer as it is stored.
@@ -153,6 +154,8 @@ pub enum Instrument {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         mandate: Option<Mandate>,
     },
+    /// A card that a processor's own fields took. It pays once, and belongs to no customer.
+    OfFields(FieldsToken),
 }
 
 /// A token record: a stored payment method without its number.
@@ -246,4 +249,18 @@ pub enum NewMethod {
     Card(CardInput),
     /// A bank account.
     Account(AccountInput),
+    /// A card that a processor's own fields took.
+    OfFields(FieldsInput),
+}
+
+/// What a processor's own card fields gave. Can't be printed.
+pub struct FieldsInput {
+    /// The connection whose fields they are, as sent.
+    pub connection: String,
+    /// The token.
+    pub token: CardToken,
+    /// The cardholder's name, which the processor's fields do not ask for.
+    pub holder: Option<String>,
+    /// The billing address, which they do not ask for either.
+    pub address: Option<Address>,
 }

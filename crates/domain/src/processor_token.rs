@@ -1,9 +1,11 @@
 //! Processors' own tokens for stored cards, and the requests that bring them.
 
 use serde::{Deserialize, Serialize};
+use zeroize::Zeroizing;
 
 use crate::{
     Timestamp,
+    card_number::holds_card_number,
     decline::DeclineCode,
     id::{ConnectionId, TeamId, TokenRequestId, VaultToken},
     money::Currency,
@@ -88,5 +90,69 @@ impl TokenState {
             Self::Asked | Self::Waiting { .. } => true,
             Self::Obtained | Self::Declined { .. } | Self::Refused { .. } | Self::Ended => false,
         }
+    }
+}
+
+/// What is kept of a token that a processor's own card fields gave, beside the sealed token itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FieldsToken {
+    /// The connection whose fields gave it. No other processor knows it.
+    pub connection: ConnectionId,
+    /// After this time the processor takes it no more.
+    pub expires_at: Timestamp,
+}
+
+impl FieldsToken {
+    /// Whether it can't be used any more at this time.
+    pub fn expired_at(&self, now: Timestamp) -> bool {
+        now >= self.expires_at
+    }
+}
+
+/// Longest token of a processor's own fields. Unit: bytes.
+const CARD_TOKEN_MAX: usize = 1_024;
+
+/// What a processor's own fields in the browser gave for a card. It can't be printed or copied, and is wiped: until it is used, it is money.
+pub struct CardToken(Zeroizing<String>);
+
+impl CardToken {
+    /// Reads a token; `None` for what is none, or holds a card's number: then the fields were no fields.
+    pub fn parse(text: String) -> Option<Self> {
+        let text = Zeroizing::new(text);
+        let fits = (1..=CARD_TOKEN_MAX).contains(&text.len())
+            && text.bytes().all(|byte| byte.is_ascii_graphic());
+        (fits && !holds_card_number(&text)).then_some(Self(text))
+    }
+
+    /// A second one, for a call that goes on when its caller is gone.
+    #[must_use]
+    pub fn duplicate(&self) -> Self {
+        Self(self.0.clone())
+    }
+
+    /// The token, for the vault and for the processor alone.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_a_plain_word_without_a_number() {
+        let is_one = |text: &str| CardToken::parse(text.to_owned()).is_some();
+        assert!(is_one("cnon:card-nonce-ok") && is_one("tkn_UqAvArS3gw"));
+        for wrong in [
+            "",
+            "a b",
+            "é",
+            "4242424242424242",
+            "tok_4242-4242-4242-4242",
+        ] {
+            assert!(!is_one(wrong), "{wrong}");
+        }
+        assert!(is_one(&"x".repeat(1024)) && !is_one(&"x".repeat(1025)));
     }
 }

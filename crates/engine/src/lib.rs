@@ -81,6 +81,7 @@ pub use attachments::{
 };
 pub use audit::{Broken, Listed, Mark, TrailFilter, Verified, Verifier, Written, operators_entry};
 pub use connections::{ConnectionView, SaveConnection};
+pub use connector::FieldsAuthentication;
 pub use disputes::{
     AcceptDispute, DisputePage, DisputeView, EvidenceView, KeptEvidence, ListDisputes,
     SubmitEvidence, UnsuitableAttachment,
@@ -104,9 +105,9 @@ pub use payment_links::{
     PaymentLinkView, no_such_link,
 };
 pub use payments::{
-    Abandon, Authorise, Cancel, Capture, Decide, Instrument, ListPayments, Payer, PaymentPage,
-    PaymentView, Purchase, Refund, Resolve, Returned, Stored, Target, Webhook, WebhookOutcome,
-    team_of_return,
+    Abandon, Authorise, Cancel, Capture, Decide, HostedFieldsView, Instrument, ListPayments, Payer,
+    PaymentPage, PaymentView, Purchase, Refund, Resolve, Returned, Stored, Target, Webhook,
+    WebhookOutcome, team_of_return,
 };
 pub use people::{CreateCustomer, CustomerPage, ListCustomers, Owner, TokenView, Tokenise};
 pub use processor_tokens::{LinkedGateway, ProcessorTokenWanted, TokenReturn};

@@ -10,7 +10,7 @@ use domain::{
 use crate::{
     Engine,
     faults::{EngineError, only_fault},
-    payments::trusts_intent,
+    payments::{HostedFieldsView, trusts_intent},
     wallets::{GATEWAY_ID, SANDBOX_MERCHANT},
 };
 
@@ -33,6 +33,8 @@ pub struct SdkConfiguration {
     pub expires_at: Option<Timestamp>,
     /// Whether a table of card ranges is there.
     pub card_ranges: bool,
+    /// The processor's own card fields that a payment needs; `None`: the service's are used.
+    pub hosted_fields: Option<HostedFieldsView>,
 }
 
 /// What wallet A's button needs.
@@ -46,7 +48,8 @@ pub struct WalletAConfiguration {
 
 impl Engine {
     /// What the SDK may know of the caller's team. `origin` is the page that shows the form in a frame: the team must allow it.
-    /// A frame's document is served for what any team allows, so this is where another team's page is refused.
+    /// A frame's document is served for what any team allows, so this is where another team's page is refused. `flow` is the one that
+    /// the payment will run under; the team's default where it is absent.
     ///
     /// # Errors
     /// `api.key.forbidden` for an origin that the team does not allow; `error.unavailable`.
@@ -55,11 +58,14 @@ impl Engine {
         &self,
         caller: &Caller,
         origin: Option<&str>,
+        flow: Option<&str>,
     ) -> Result<SdkConfiguration, Fault> {
         if let Some(origin) = origin.filter(|_| !caller.is_server()) {
             self.check_embedder(caller, origin).await?;
         }
-        self.configuration_of(caller).await.map_err(only_fault)
+        self.configuration_of(caller, flow)
+            .await
+            .map_err(only_fault)
     }
 
     /// What a team has set counts more than the service's own setting. Pages of the service itself may always show the form.
@@ -88,7 +94,11 @@ impl Engine {
         path.and_then(|path| url.get(..host + path)).unwrap_or(url)
     }
 
-    async fn configuration_of(&self, caller: &Caller) -> Result<SdkConfiguration, EngineError> {
+    async fn configuration_of(
+        &self,
+        caller: &Caller,
+        flow: Option<&str>,
+    ) -> Result<SdkConfiguration, EngineError> {
         let team = self.team(caller).await?;
         let row = store::credential::of_team(&self.inner.store, caller.team, caller.key).await?;
         Ok(SdkConfiguration {
@@ -99,8 +109,8 @@ impl Engine {
             wallet_a: self.wallet_a_of(caller).await?,
             wallet_b: self.wallet_b_of(caller).await?,
             expires_at: row.and_then(|row| row.expires_at),
-            // No table is read yet.
             card_ranges: self.has_card_ranges(),
+            hosted_fields: self.fields_needed(caller, flow).await?,
         })
     }
 

@@ -1,25 +1,28 @@
-//! What browsers made: customers and intents that are erased when nobody ever used them.
+//! What browsers made and nobody may ever use: customers, intents, and tokens of processors' own fields.
 
 use db::{Db, DbError, Insert, Statement};
 use domain::{
     Timestamp,
-    id::{CustomerId, IntentId, TeamId},
+    id::{CustomerId, IntentId, TeamId, VaultToken},
 };
 
 /// What a browser made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Made {
     /// A customer.
     Customer(CustomerId),
     /// An intent.
     Intent(IntentId),
+    /// The record of a token of a processor's own fields, which ends with the token.
+    Token(VaultToken),
 }
 
 impl Made {
-    fn words(self) -> (&'static str, String) {
+    fn words(&self) -> (&'static str, String) {
         match self {
             Self::Customer(id) => ("customer", id.key()),
             Self::Intent(id) => ("intent", id.key()),
+            Self::Token(token) => ("token", token.as_str().to_owned()),
         }
     }
 
@@ -27,6 +30,7 @@ impl Made {
         match what {
             "customer" => CustomerId::parse(id).map(Self::Customer),
             "intent" => IntentId::parse(id).map(Self::Intent),
+            "token" => VaultToken::parse(id).map(Self::Token),
             _ => None,
         }
     }
@@ -36,7 +40,7 @@ impl Made {
 static NEW: Insert = Insert::new("browser_made", &["team_id", "what", "id", "due_at"]);
 
 /// Notes what a browser made, and when the job looks at it.
-pub fn insert(team: TeamId, made: Made, due_at: Timestamp) -> Statement {
+pub fn insert(team: TeamId, made: &Made, due_at: Timestamp) -> Statement {
     let (what, id) = made.words();
     NEW.with(vec![
         team.key().into(),
@@ -47,7 +51,7 @@ pub fn insert(team: TeamId, made: Made, due_at: Timestamp) -> Statement {
 }
 
 /// Looks at it again later.
-pub fn postpone(team: TeamId, made: Made, due_at: Timestamp) -> Statement {
+pub fn postpone(team: TeamId, made: &Made, due_at: Timestamp) -> Statement {
     let (what, id) = made.words();
     Statement::any(
         "update browser_made set due_at = $4 where team_id = $1 and what = $2 and id = $3",
@@ -61,7 +65,7 @@ pub fn postpone(team: TeamId, made: Made, due_at: Timestamp) -> Statement {
 }
 
 /// Looks at it no more.
-pub fn forget(team: TeamId, made: Made) -> Statement {
+pub fn forget(team: TeamId, made: &Made) -> Statement {
     let (what, id) = made.words();
     Statement::any(
         "delete from browser_made where team_id = $1 and what = $2 and id = $3",

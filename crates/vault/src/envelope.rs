@@ -35,6 +35,8 @@ pub(crate) enum RecordKind {
     Account,
     /// No number but a secret of any form.
     Secret,
+    /// What a processor's own fields gave in the place of a number.
+    Token,
 }
 
 impl RecordKind {
@@ -44,6 +46,7 @@ impl RecordKind {
             Self::Card => "card",
             Self::Account => "account",
             Self::Secret => "secret",
+            Self::Token => "token",
         }
     }
 
@@ -51,7 +54,7 @@ impl RecordKind {
     const fn purpose(self) -> &'static str {
         match self {
             Self::Card | Self::Account => "number",
-            Self::Secret => "content",
+            Self::Secret | Self::Token => "content",
         }
     }
 }
@@ -128,10 +131,12 @@ pub(crate) fn open(
         decrypt(&data_key, &sealed.content, &place.bound_to(holder)).ok_or_else(damaged)?;
     let clear = match place.kind {
         RecordKind::Card | RecordKind::Account => padded.split(|byte| *byte == 0).next(),
-        RecordKind::Secret => padded.split_first_chunk::<HEAD>().and_then(|(head, rest)| {
-            let length = usize::try_from(u32::from_be_bytes(*head)).ok()?;
-            rest.get(..length)
-        }),
+        RecordKind::Secret | RecordKind::Token => {
+            padded.split_first_chunk::<HEAD>().and_then(|(head, rest)| {
+                let length = usize::try_from(u32::from_be_bytes(*head)).ok()?;
+                rest.get(..length)
+            })
+        }
     };
     clear
         .map(|clear| Zeroizing::new(clear.to_vec()))
@@ -144,7 +149,7 @@ fn padded(kind: RecordKind, clear: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
     let (head, size): (&[u8], usize) = match kind {
         RecordKind::Card | RecordKind::Account if clear.len() > PADDED => return None,
         RecordKind::Card | RecordKind::Account => (&[], PADDED),
-        RecordKind::Secret => (
+        RecordKind::Secret | RecordKind::Token => (
             &head,
             HEAD.saturating_add(clear.len())
                 .checked_next_multiple_of(SECRET_STEP)?,

@@ -37,6 +37,7 @@ mod records;
 mod rotate;
 mod secrets;
 mod shared_codes;
+mod tokens;
 mod versions;
 
 use async_recursion::async_recursion as boxed;
@@ -352,7 +353,7 @@ impl Vault {
             let place = RecordPlace { team, blob, kind };
             let sealed = envelope::seal(&keys, world, &place, holder, clear)?;
             let statement = match kind {
-                RecordKind::Card | RecordKind::Account => {
+                RecordKind::Card | RecordKind::Account | RecordKind::Token => {
                     records::insert(team, blob, kind, &sealed, world.now())
                 }
                 RecordKind::Secret => secrets::insert(team, blob, &sealed, world.now()),

@@ -3,8 +3,10 @@
 use domain::{
     bank_account::AccountKind,
     card_number::{AccountNumber, CardNumber},
-    id::TeamId,
+    id::{ConnectionId, TeamId},
+    processor_token::CardToken,
 };
+use zeroize::Zeroizing;
 
 use crate::{Vault, envelope::RecordKind};
 
@@ -25,6 +27,17 @@ impl Vault {
     pub fn fingerprint(&self, team: TeamId, number: &CardNumber) -> String {
         self.keys()
             .fingerprint(team, RecordKind::Card, number.expose())
+    }
+
+    /// The same for the same token of a connection's fields, within a team: by it a second use is found.
+    pub fn token_fingerprint(
+        &self,
+        team: TeamId,
+        connection: &ConnectionId,
+        token: &CardToken,
+    ) -> String {
+        let whole = Zeroizing::new(format!("{connection} {}", token.expose()));
+        self.keys().fingerprint(team, RecordKind::Token, &whole)
     }
 
     /// The same for the same bank account, at one bank, within a team.

@@ -125,7 +125,7 @@ pub(crate) async fn every(
 
 /// Reads a row of `blob_id, team_id, kind, key_version, sealed_key, sealed`.
 fn placed(row: &Row) -> Result<(RecordPlace, Sealed), DbError> {
-    let kind = [RecordKind::Card, RecordKind::Secret]
+    let kind = [RecordKind::Card, RecordKind::Secret, RecordKind::Token]
         .into_iter()
         .find(|kind| row.text(2).is_ok_and(|text| text == kind.text()));
     let kind = kind.unwrap_or(RecordKind::Account);
@@ -161,7 +161,7 @@ pub(crate) async fn older_than(
     // A sweep serves every team; each row carries its team with it. Ids are in the order of time, so that the first one of
     // the millisecond after `before` spares a walk over everything that is younger.
     let sql = match kind {
-        RecordKind::Card | RecordKind::Account => {
+        RecordKind::Card | RecordKind::Account | RecordKind::Token => {
             "select blob_id, team_id from sealed \
              where blob_id > $1 and blob_id < $2 and created_at < $3 order by blob_id limit $4"
         }

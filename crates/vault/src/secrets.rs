@@ -71,7 +71,7 @@ impl Vault {
         let mut missed = None;
         loop {
             let found = match place.kind {
-                RecordKind::Card | RecordKind::Account => {
+                RecordKind::Card | RecordKind::Account | RecordKind::Token => {
                     records::find(&self.0.db, place.team, place.blob).await?
                 }
                 RecordKind::Secret => find(&self.0.db, place.team, place.blob).await?,

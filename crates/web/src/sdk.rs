@@ -79,6 +79,8 @@ struct Form<'a> {
     options: &'a str,
     /// Where card details go to, as people read it.
     host: &'a str,
+    /// The form learns whose fields it needs before it is seen.
+    asks_first: bool,
     words: &'a Words,
     /// What stands on the button.
     pay_label: String,
@@ -146,8 +148,14 @@ struct Frame<'a> {
     form: Form<'a>,
 }
 
-/// The document of a frame that was asked for by a page of `origin`.
-pub fn frame(surface: Surface, assets: &Assets, mode: Mode, origin: &str) -> String {
+/// The document of a frame that was asked for by a page of `origin`. `asks_first`: some payments need a processor's own fields.
+pub fn frame(
+    surface: Surface,
+    assets: &Assets,
+    mode: Mode,
+    origin: &str,
+    asks_first: bool,
+) -> String {
     let words = Words::of(Language::English);
     rendered(&Frame {
         assets,
@@ -166,6 +174,7 @@ pub fn frame(surface: Surface, assets: &Assets, mode: Mode, origin: &str) -> Str
             methods: Vec::new(),
             has_no_address: false,
             offers_saving: false,
+            asks_first,
         },
     })
 }
@@ -184,6 +193,26 @@ pub fn challenge(assets: &Assets, mode: Mode, origin: &str) -> String {
         assets,
         mode: mode.name(),
         origin,
+    })
+}
+
+#[derive(Template)]
+#[template(path = "sdk/fields.html")]
+struct Fields<'a> {
+    assets: &'a Assets,
+    mode: &'static str,
+    processor: &'a str,
+    /// The processor's script.
+    script: &'a str,
+}
+
+/// The document of a processor's own card fields, inside the form's frame. It talks to that frame alone.
+pub fn fields(assets: &Assets, mode: Mode, processor: &str, script: &str) -> String {
+    rendered(&Fields {
+        assets,
+        mode: mode.name(),
+        processor,
+        script,
     })
 }
 
@@ -258,6 +287,8 @@ pub struct Hosted {
     pub options: String,
     /// Where card details go to, as people read it.
     pub host: String,
+    /// Whether some payments need a processor's own fields.
+    pub asks_first: bool,
     /// Its texts.
     pub words: Words,
     /// What of the options is written into the form from the start.
@@ -345,6 +376,7 @@ pub fn hosted(assets: &Assets, mode: Mode, page: &Hosted) -> String {
             methods: OtherMethod::all(&first.methods, words),
             has_no_address: first.has_no_address,
             offers_saving: first.offers_saving,
+            asks_first: page.asks_first,
         },
         languages: LANGUAGES,
     })

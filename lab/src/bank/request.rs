@@ -3,7 +3,7 @@
 use connector::{
     AccountData, Answer, Authorise, CallError, CardData, Complete, Connector, Cryptogram, Earlier,
     Finding, Follow, FoundResponse, FundingSource, LaterAnswer, Link, LookUp, Reference, Refund,
-    ThreeDsCall,
+    ThreeDsCall, TokenData,
 };
 use connectors::simulator::Simulator;
 use domain::{
@@ -111,6 +111,7 @@ enum Paid {
     Card(CardData),
     NetworkToken(CardData, Cryptogram),
     Account(AccountData),
+    Token(TokenData),
     Page,
 }
 
@@ -354,6 +355,11 @@ impl Paid {
                 holder: account.holder.clone(),
                 mandate: account.mandate.clone(),
             }),
+            FundingSource::Token(data) => Self::Token(TokenData {
+                token: data.token.duplicate(),
+                name: data.name.clone(),
+                address: data.address.clone(),
+            }),
             FundingSource::Page => Self::Page,
         }
     }
@@ -365,6 +371,7 @@ impl Paid {
                 FundingSource::NetworkToken { card, cryptogram }
             }
             Self::Account(account) => FundingSource::Account(account),
+            Self::Token(token) => FundingSource::Token(token),
             Self::Page => FundingSource::Page,
         }
     }

@@ -65,6 +65,7 @@ pub(super) fn payment(currency: Currency) -> Payment {
         fingerprint: None,
         funding: CardFunding::Undefined,
         card_country: None,
+        fields_token: None,
         product: None,
     };
     let asked = NewPayment::of(TeamId::new(id(2)), Money::new(AMOUNT, currency), method);

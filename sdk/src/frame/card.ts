@@ -5,7 +5,7 @@ import { fields } from "../shared/messages/en.js";
 import { readOptions } from "../shared/options.js";
 import type { FrameOptions, ToFrame } from "../shared/protocol.js";
 import { Api } from "./api.js";
-import { CardForm } from "./cardform.js";
+import { CardForm, type Chosen } from "./cardform.js";
 import { openChannel, reportHeight, type Channel } from "./channel.js";
 import { configurationOf, walletFacts } from "./configuration.js";
 import { find } from "./dom.js";
@@ -13,7 +13,7 @@ import { applyLook } from "./look.js";
 import { problemOf } from "./refusal.js";
 import { translate } from "./texts.js";
 import { walletSession } from "./walletsession.js";
-import { attachCode, factsOf, savedCards, storeCard } from "./vault.js";
+import { attachCode, factsOf, savedCards, storeCard, type Stored } from "./vault.js";
 
 class Elements {
   readonly #channel: Channel;
@@ -42,14 +42,15 @@ class Elements {
 
   async start(): Promise<void> {
     const api = new Api(this.#options.apiKey);
-    const [cards] = await Promise.all([savedCards(api, this.#options.customerId), this.#show()]);
+    const asked = configurationOf(api, shopOrigin(), this.#options.flowId);
+    const [cards] = await Promise.all([savedCards(api, this.#options.customerId), this.#show().then(() => this.#form.offerFields(asked))]);
     if (cards.length > 0) this.#form.showSavedCards(cards);
     this.enable(true);
     find("#pm-form").removeAttribute("aria-busy");
     find("main").hidden = false;
     reportHeight(this.#channel);
     this.#channel.post({ type: "ready" });
-    const configuration = await configurationOf(api, find("#pm-form").dataset["origin"] ?? "");
+    const configuration = await asked;
     if (configuration.kind === "known") {
       if (configuration.facts.cardRanges) void this.#form.offerBrands(api);
       this.#channel.post(walletFacts(configuration.facts, this.#messages));
@@ -88,12 +89,20 @@ class Elements {
       if (failed) this.#refuse(attempt, reply.kind === "answer" ? reply.errors : [], reply.kind);
       else this.#channel.post({ attempt, card: factsOf(chosen.card), errors: [], token: chosen.card.token, type: "result" });
     } else {
-      const stored = await storeCard(api, chosen.card, attempt, chosen.isToBeSaved ? this.#options.customerId : undefined);
-      if (stored.kind === "stored") this.#channel.post({ attempt, card: stored.card, errors: [], token: stored.token, type: "result" });
+      const stored = await this.#store(api, chosen, attempt);
+      if (stored.kind === "wrong") this.#channel.post({ attempt, errors: [{ message: "A field of the processor's is not filled in right", type: "invalid-field" }], type: "result" });
+      else if (stored.kind === "stored") this.#channel.post({ attempt, card: stored.card, errors: [], token: stored.token, type: "result" });
       else this.#refuse(attempt, stored.kind === "refused" ? stored.errors : [], stored.kind);
     }
     this.#isSubmitting = false;
     this.enable(true);
+  }
+
+  /** A new card, or what a processor's own fields gave in its place. */
+  async #store(api: Api, chosen: Exclude<Chosen, { readonly kind: "saved" }>, attempt: string): Promise<Stored | { readonly kind: "wrong" }> {
+    if (chosen.kind === "card") return storeCard(api, { card: chosen.card }, attempt, chosen.isToBeSaved ? this.#options.customerId : undefined);
+    const given = await chosen.give();
+    return typeof given === "string" ? { kind: given } : storeCard(api, { processorToken: given }, attempt);
   }
 
   receive(message: ToFrame): void {

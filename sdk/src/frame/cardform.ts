@@ -1,4 +1,5 @@
 /** The card fields, the saved cards, the billing address and the consent: what Elements and the checkout have in common. */
+import hostedFieldsFile from "built:hostedfields.js";
 import type { Announce } from "../shared/announce.js";
 import { brandOf, codeLengths, groupNumber, isBrand, nameOfBrand, type Brand } from "../shared/brands.js";
 import { countryOfTag, listCountries, postalCodeRule } from "../shared/countries.js";
@@ -11,8 +12,11 @@ import { checkCode, checkExpiry, checkName, checkNumber } from "../shared/valida
 import { find } from "./dom.js";
 import type { Api } from "./api.js";
 import type { BrandChoice } from "./brandchoice.js";
-import { Field, type Problem } from "./field.js";
+import type { Configuration } from "./configuration.js";
+import { Field, type FormField, type Problem } from "./field.js";
+import type { HostedFields } from "./hostedfields.js";
 import { markOf } from "./marks.js";
+import { loadPart } from "./part.js";
 import { SavedCards } from "./savedcards.js";
 import type { CardInput, SavedCard } from "./vault.js";
 
@@ -21,7 +25,9 @@ type Change = Omit<Extract<ToLoader, { readonly type: "change" }>, "type">;
 /** What the customer wants to pay with. */
 export type Chosen =
   | { readonly kind: "card"; readonly card: CardInput; readonly isToBeSaved: boolean }
-  | { readonly kind: "saved"; readonly card: SavedCard; readonly cvc?: string };
+  | { readonly kind: "saved"; readonly card: SavedCard; readonly cvc?: string }
+  /** By a processor's own fields, which are asked for a token. */
+  | { readonly kind: "own"; readonly give: () => ReturnType<HostedFields["give"]> };
 
 export interface CardFormEvents {
   readonly changed: (change: Change) => void;
@@ -32,13 +38,14 @@ export interface CardFormEvents {
 const NAMES: readonly FieldName[] = ["number", "expiry", "cvc", "name", "country", "zip"];
 
 export class CardForm {
-  readonly #fields: Readonly<Record<FieldName, Field>>;
+  readonly #fields: Readonly<Record<FieldName, FormField>>;
   readonly #saved: SavedCards;
   readonly #events: CardFormEvents;
   #messages: Messages;
   #options: FrameOptions;
   #brand: Brand | undefined;
   #brandChoice: BrandChoice | undefined;
+  #own: HostedFields | undefined;
 
   constructor(messages: Messages, options: FrameOptions, events: CardFormEvents) {
     this.#messages = messages;
@@ -74,7 +81,24 @@ export class CardForm {
     this.#changed();
   }
 
+  /** Shows a processor's own fields where the payment needs them. Forms of other services don't wait for the answer. */
+  async offerFields(asked: Promise<Configuration>): Promise<void> {
+    if (!find("#pm-form").hasAttribute("data-asks-first")) return;
+    const known = await asked;
+    const fields = known.kind === "known" && known.facts.hostedFields;
+    if (!fields) return;
+    const part = await loadPart<typeof import("./hostedfields.js")>(hostedFieldsFile);
+    // Without it our own stay. The service refuses what is typed there, and nothing is charged.
+    if (!part) return;
+    this.#own = new part.HostedFields(fields, this.#options, { ...this.#events, messages: () => this.#messages, refresh: () => this.#changed() });
+    Object.assign(this.#fields, this.#own.fields);
+    this.#changed();
+    await this.#own.connect();
+  }
+
   showSavedCards(cards: readonly SavedCard[]): void {
+    // The processor of fields of its own knows none of them.
+    if (this.#own) return;
     this.#saved.show(cards, this.#messages);
     this.#changed();
   }
@@ -96,11 +120,14 @@ export class CardForm {
     const { number, expiry, cvc, name, country, zip } = this.#fields;
     const saved = this.#saved.chosen;
     if (saved) return { kind: "saved", card: saved, ...(cvc.isHidden ? {} : { cvc: digitsOf(cvc.value) }) };
-    const date = parseExpiry(expiry.value);
-    if (!date) return undefined;
-    const card = { cvc: digitsOf(cvc.value), expMonth: date.month, expYear: date.year, name: name.value.trim(), number: digitsOf(number.value) };
     const postalCode = zip.isHidden ? "" : zip.value.trim();
     const billingAddress = country.isHidden ? {} : { billingAddress: { country: country.value, ...(postalCode ? { postalCode } : {}) } };
+    const holder = name.value.trim();
+    const own = this.#own;
+    if (own) return { give: () => own.give({ ...(holder ? { name: holder } : {}), ...billingAddress }), kind: "own" };
+    const date = parseExpiry(expiry.value);
+    if (!date) return undefined;
+    const card = { cvc: digitsOf(cvc.value), expMonth: date.month, expYear: date.year, name: holder, number: digitsOf(number.value) };
     const preferredBrand = this.#brandChoice?.chosen;
     return { card: { ...card, ...billingAddress, ...(preferredBrand ? { preferredBrand } : {}) }, isToBeSaved: this.#isSaveTicked, kind: "card" };
   }
@@ -201,7 +228,7 @@ export class CardForm {
     cvc.hide(saved && !isSavedCardCvcRequired);
     find('[data-part="Card"]').hidden = saved && !isSavedCardCvcRequired;
     find('[data-part="Billing"]').hidden = saved || hideBillingAddress;
-    find('[data-part="Save"]').hidden = saved || !allowSaveCard || !customerId;
+    find('[data-part="Save"]').hidden = saved || !!this.#own || !allowSaveCard || !customerId;
     const { need } = postalCodeRule(this.#fields.country.value);
     zip.hide(need === "none");
     zip.input.toggleAttribute("required", need === "required");
@@ -215,7 +242,7 @@ export class CardForm {
   /** The list is the merchant's or all countries; at first the one of the browser's language is chosen. */
   #fillCountries(): void {
     const { language } = this.#messages;
-    const select = this.#fields.country.input as HTMLSelectElement;
+    const select = find<HTMLSelectElement>("#country");
     const countries = this.#options.countries ?? listCountries(language);
     const before = select.value || (countryOfTag(navigator.language) ?? "");
     const [placeholder] = select.options;

@@ -9,7 +9,7 @@ import { Exponents } from "../shared/money.js";
 import type { BrowserData, FieldName, FormState, FrameOptions } from "../shared/protocol.js";
 import { Api } from "./api.js";
 import { CardForm } from "./cardform.js";
-import { configurationOf, TOKEN_ENDED } from "./configuration.js";
+import { configurationOf, TOKEN_ENDED, type Configuration } from "./configuration.js";
 import { find, findOptional, make } from "./dom.js";
 import { applyLook } from "./look.js";
 import { Methods } from "./methods.js";
@@ -100,7 +100,9 @@ export class Checkout implements PayingForm {
 
   /** Brings the form to life, calls `ready`, then asks for what is known of the team and of the customer. */
   async start(ready: () => void): Promise<void> {
-    const [cards] = await Promise.all([savedCards(this.#api, this.#options.customerId), applyLook(this.#options)]);
+    const asked = configurationOf(this.#api, this.surroundings.shop, this.#options.flowId);
+    const look = applyLook(this.#options).then(() => this.#form.offerFields(asked));
+    const [cards] = await Promise.all([savedCards(this.#api, this.#options.customerId), look]);
     if (cards.length > 0) this.#form.showSavedCards(cards);
     find<HTMLFieldSetElement>("#pm-fields").disabled = false;
     find("#pm-form").removeAttribute("aria-busy");
@@ -112,11 +114,11 @@ export class Checkout implements PayingForm {
     const { resumePayment } = this.#options;
     // Anybody can write a link with a result: what is no id of a payment is no return.
     if (resumePayment?.startsWith("payments:")) void this.#run((paying) => paying.resume(resumePayment));
-    await this.#configure();
+    await this.#configure(asked);
   }
 
-  async #configure(): Promise<void> {
-    const configuration = await configurationOf(this.#api, this.surroundings.shop);
+  async #configure(asked: Promise<Configuration>): Promise<void> {
+    const configuration = await asked;
     if (configuration.kind === "unknown") {
       const { type } = configuration.error;
       if (type === TOKEN_ENDED.type && !this.#isBusy) return this.#end((paying) => paying.showExpired());

@@ -10,14 +10,15 @@ export type Configuration =
 
 export const TOKEN_ENDED = { message: "The client token is unknown or has ended", type: "api.key.unauthorized" };
 
-const MEMBERS = "mode shopName shopLogo amount currencyCode walletA{gateway gatewayMerchantId}walletB{merchantIdentifier}expiresAt cardRanges";
+const MEMBERS = "mode shopName shopLogo amount currencyCode walletA{gateway gatewayMerchantId}walletB{merchantIdentifier}expiresAt cardRanges hostedFields{connectionId processor frame parameters asksForName authentication}";
 
 /**
  * `origin` is the page around the form. The document was served for it because some team allows it; this asks the token's own
  * team, which answers `api.key.forbidden` otherwise. The server has checked that it is an origin: no character of it needs an escape.
  */
-export async function configurationOf(api: Api, origin: string): Promise<Configuration> {
-  const reply = await api.ask<{ readonly sdkConfiguration: SdkConfiguration | null }>(`{sdkConfiguration(origin:"${origin}"){${MEMBERS}}}`, {});
+export async function configurationOf(api: Api, origin: string, flowId: string | undefined): Promise<Configuration> {
+  const query = `query($flowId:String){sdkConfiguration(origin:"${origin}",flowId:$flowId){${MEMBERS}}}`;
+  const reply = await api.ask<{ readonly sdkConfiguration: SdkConfiguration | null }>(query, { flowId });
   const facts = reply.kind === "answer" ? reply.data?.sdkConfiguration : undefined;
   if (facts) return { facts, kind: "known" };
   if (reply.kind === "unauthorized") {

@@ -12,7 +12,18 @@ export interface FieldRules {
   readonly layout?: (text: string, isDeleting: boolean) => string;
 }
 
-export class Field {
+/** What the form needs of a field, whoever draws it. */
+export interface FormField {
+  readonly input: Pick<HTMLElement, "addEventListener" | "focus" | "hasAttribute" | "setAttribute" | "toggleAttribute">;
+  value: string;
+  readonly problem: Problem;
+  readonly isHidden: boolean;
+  hide(isHidden: boolean): void;
+  show(problem: Problem): void;
+  translate(): void;
+}
+
+export class Field implements FormField {
   readonly input: HTMLInputElement | HTMLSelectElement;
   readonly #error: HTMLElement;
   readonly #rules: FieldRules;

@@ -140,9 +140,17 @@ export class Paying {
       }
       case "card": {
         if (!paysWith.isToBeSaved) return { card: paysWith.card, type: "CARD" };
-        const stored = await storeCard(api, paysWith.card, `${key}-card`, options.customerId);
+        const stored = await storeCard(api, { card: paysWith.card }, `${key}-card`, options.customerId);
         if (stored.kind === "stored") return { token: stored.token, type: "CARD" };
         return this.#refuse(stored.kind === "refused" ? stored.errors : [], stored.kind);
+      }
+      case "own": {
+        const given = await paysWith.give();
+        if (typeof given !== "string") return { processorToken: given, type: "CARD" };
+        if (given === "lost") return this.#refuse([], given);
+        // The fields show themselves what is wrong in them.
+        this.#form.stand("open");
+        return undefined;
       }
     }
   }

@@ -1,6 +1,7 @@
 /** Cards go straight to the vault: a new one becomes a token, a saved one gets its security code for the next payment. */
 import type { CardFacts } from "../shared/protocol.js";
 import type { Api, ApiError, Reply } from "./api.js";
+import type { ProcessorToken } from "./hostedfields.js";
 import { sleep, type Sleep } from "./sleep.js";
 
 /** A card as the form gives it. */
@@ -41,9 +42,9 @@ interface CardToken {
 
 const TOKENISE = "mutation($data:TokenInput!){tokenisePaymentMethod(data:$data){token card{number brand expMonth expYear}}}";
 
-/** Stores a card, for a customer when the customer agreed to it. `key` makes a repetition the same card. */
-export async function storeCard(api: Api, card: CardInput, key: string, customerId?: string): Promise<Stored> {
-  const data = { paymentMethod: { card }, ...(customerId ? { customer: { id: customerId } } : {}) };
+/** Stores a card or the token of a processor's fields, for a customer when the customer agreed to it. `key` makes a repetition the same card. */
+export async function storeCard(api: Api, paymentMethod: { readonly card: CardInput } | { readonly processorToken: ProcessorToken }, key: string, customerId?: string): Promise<Stored> {
+  const data = { paymentMethod, ...(customerId ? { customer: { id: customerId } } : {}) };
   const reply = await persist(() => api.ask<{ readonly tokenisePaymentMethod: CardToken | null }>(TOKENISE, { data }, key));
   if (reply.kind === "unauthorized") return reply;
   if (reply.kind !== "answer") return { kind: "lost" };

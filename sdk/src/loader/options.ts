@@ -49,7 +49,7 @@ const COMMON: Readonly<Record<string, Rule>> = {
 };
 
 const RULES: Readonly<Record<Surface, Rule>> = {
-  card: required(object({ ...COMMON, onPaymentRequest: callback })),
+  card: required(object({ ...COMMON, flowId: words, onPaymentRequest: callback })),
   checkout: required(object({
     ...COMMON,
     flowId: required(words),

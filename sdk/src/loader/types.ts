@@ -159,6 +159,8 @@ interface CommonOptions {
 }
 
 export interface CheckoutSdkElementOptions extends CommonOptions {
+  /** The flow that your server will pay under: some processors' payments need card fields of the processor's own. */
+  flowId?: string;
   /**
    * The customer's method is tokenised: pay with it on your server. `paymentData` is the wallet's own answer. While a
    * returned promise is pending, further presses of the button do nothing. A promise of `false` says that the payment

@@ -4,6 +4,11 @@ declare module "*.svg" {
   export default address;
 }
 
+declare module "built:hostedfields.js" {
+  const address: string;
+  export default address;
+}
+
 declare module "built:paying.js" {
   const address: string;
   export default address;

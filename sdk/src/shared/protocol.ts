@@ -124,7 +124,10 @@ export type ToFrame =
   | { readonly type: "actionSignal"; readonly action: string; readonly signal: "returned" | "closed" | "givenUp" | "popupRefused" | "opened" }
   | { readonly type: "destroy" };
 
-export type FieldName = "number" | "expiry" | "cvc" | "name" | "country" | "zip";
+/** The fields that a processor's own may stand in the place of. */
+export type CardFieldName = "number" | "expiry" | "cvc";
+
+export type FieldName = CardFieldName | "name" | "country" | "zip";
 
 /** Card facts that a merchant may know. */
 export interface CardFacts {
@@ -194,4 +197,20 @@ export interface SdkConfiguration {
   readonly expiresAt?: string | null;
   /** Whether a table of card ranges is there, so that brands can be asked for. */
   readonly cardRanges: boolean;
+  /** The processor's own card fields, where a payment under the flow needs them. */
+  readonly hostedFields?: SdkHostedFields | null;
+}
+
+/** Card fields of a processor's own. All of it is public. */
+export interface SdkHostedFields {
+  readonly connectionId: string;
+  readonly processor: string;
+  /** The document that holds them: a path at the service. */
+  readonly frame: string;
+  /** What the processor's script is given. */
+  readonly parameters: unknown;
+  /** Whether the fields ask for the cardholder's name too. */
+  readonly asksForName: boolean;
+  /** `token`: the script authenticates the customer before it gives the token. */
+  readonly authentication: string;
 }

@@ -27,7 +27,7 @@ const paintGround = (frame) => frame.evaluate(() => document.documentElement.sty
 export async function assertAccessible(frames, state) {
   const found = [];
   for (const frame of frames) {
-    const isPart = new URL(frame.url()).pathname.startsWith("/sdk/v1/frame/");
+    const isPart = /^\/(sdk\/v1\/frame\/|sandbox\/fields-frame$)/.test(new URL(frame.url()).pathname);
     if (isPart) await paintGround(frame);
     for (const line of await findingsOf(frame, isPart ? OF_WHOLE_PAGES : [])) found.push(`${state}: ${new URL(frame.url()).pathname}: ${line}`);
   }

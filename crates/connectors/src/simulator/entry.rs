@@ -476,7 +476,7 @@ fn challenge_of(card: &CardData, return_url: Option<&str>, world: &World) -> Opt
 }
 
 /// What authentication brings: the wallet's own, or 3D Secure when it was `asked` for.
-fn authentication(
+pub(super) fn authentication(
     card: &CardData,
     cryptogram: Option<&Cryptogram>,
     asked: bool,

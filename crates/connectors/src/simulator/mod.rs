@@ -20,6 +20,7 @@ mod descriptor;
 mod disputes;
 mod elsewhere;
 mod entry;
+mod fields;
 mod later;
 mod locks;
 mod look_up;
@@ -129,13 +130,17 @@ impl Simulator {
             }
             (
                 Some(MethodHandling::Debit),
-                FundingSource::Card(_) | FundingSource::NetworkToken { .. } | FundingSource::Page,
+                FundingSource::Card(_)
+                | FundingSource::NetworkToken { .. }
+                | FundingSource::Token(_)
+                | FundingSource::Page,
             ) => {
                 return Err(rejected("the method needs a bank account"));
             }
             _ => {}
         }
-        let mut entry = Entry::open(call, link.connection, &self.world);
+        let entry = Entry::open(call, link.connection, &self.world);
+        let mut entry = self.played_by_token(link, call, entry).await?;
         entry.notify_from(link);
         if fault(link.settings)? == Some(Fault::Fails) {
             entry = entry.failing();

@@ -43,6 +43,35 @@ impl Fault {
     }
 }
 
+/// The setting that names the account at the stand-in of card fields of the processor's own: such an account takes no numbers.
+const FIELDS: &str = "fields";
+/// Longest name of such an account. Unit: characters.
+const ACCOUNT_MAX: usize = 32;
+
+/// The account at the stand-in, where the processor behind a connection takes cards by fields of its own alone.
+pub(super) fn fields_account(settings: &Value) -> Option<&str> {
+    settings.get(FIELDS).and_then(Value::as_str)
+}
+
+/// The setting that says for how long a token of such fields can be used.
+const TOKEN_LIFETIME: &str = "tokenLifetime";
+/// For how long otherwise.
+const USUAL_LIFETIME: Duration = Duration::from_mins(15);
+
+/// For how long a token of the stand-in's fields can be used.
+pub(super) fn token_lifetime(settings: &Value) -> Duration {
+    let given = settings.get(TOKEN_LIFETIME);
+    given
+        .and_then(|given| duration(given).ok())
+        .unwrap_or(USUAL_LIFETIME)
+}
+
+/// Whether a text can name such an account: it stands in an address.
+pub(super) fn is_account(name: &str) -> bool {
+    let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    (1..=ACCOUNT_MAX).contains(&name.len()) && name.bytes().all(fits)
+}
+
 /// Reads the settings. The error is a clause for the merchant, and repeats no value.
 pub(super) fn read(settings: &Value) -> Result<Option<Fault>, String> {
     let Value::Object(settings) = settings else {
@@ -52,10 +81,23 @@ pub(super) fn read(settings: &Value) -> Result<Option<Fault>, String> {
             Err("must be an object".to_owned())
         };
     };
-    if settings.keys().any(|key| key != "fault" && key != "delay") {
+    let is_known =
+        |key: &String| ["fault", "delay", FIELDS, TOKEN_LIFETIME].contains(&key.as_str());
+    if !settings.keys().all(is_known) {
         return Err(
-            "has a key that the simulator does not know; it knows fault and delay".to_owned(),
+            "has a key that the simulator does not know; it knows fault, delay, fields and tokenLifetime"
+                .to_owned(),
         );
+    }
+    let fields = settings.get(FIELDS);
+    if fields.is_some_and(|fields| !fields.as_str().is_some_and(is_account)) {
+        return Err(
+            "has a key fields that names no account: use up to 32 small letters, digits and hyphens".to_owned(),
+        );
+    }
+    if let Some(lifetime) = settings.get(TOKEN_LIFETIME) {
+        let read = duration(lifetime);
+        read.map_err(|error| error.replace("a delay", "a tokenLifetime"))?;
     }
     let delay = settings.get("delay").map(duration).transpose()?;
     let Some(fault) = settings.get("fault") else {
@@ -156,6 +198,12 @@ mod tests {
             (json!([]), "object"),
             (json!("down"), "object"),
             (json!({"secret": 1}), "key"),
+            (json!({"fields": "Secret"}), "no account"),
+            (json!({"fields": 1}), "no account"),
+            (
+                json!({"fields": "own", "tokenLifetime": "long"}),
+                "tokenLifetime that is no duration",
+            ),
             (json!({"fault": "secret"}), "none of"),
             (json!({"fault": null}), "none of"),
             (json!({"delay": "3s"}), "needs the fault slow"),

@@ -4,7 +4,8 @@ use std::future::Future;
 
 use connector::{
     Answer, Authorise, CallError, Called, Cause, Complete, Connector, Descriptor, Disputes,
-    Finding, Follow, Known, LaterAnswer, Link, LookUp, Notices, Reference, Refund, Stored,
+    Finding, Follow, HostedFields, Known, LaterAnswer, Link, LookUp, Notices, Reference, Refund,
+    Stored,
 };
 
 use super::{
@@ -130,6 +131,10 @@ impl Connector for Simulator {
     }
 
     fn stored(&self) -> Option<&dyn Stored> {
+        Some(self)
+    }
+
+    fn hosted_fields(&self) -> Option<&dyn HostedFields> {
         Some(self)
     }
 

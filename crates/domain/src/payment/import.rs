@@ -153,6 +153,7 @@ impl MadeElsewhere {
             fingerprint: None,
             funding: CardFunding::Undefined,
             card_country: None,
+            fields_token: None,
             product: None,
         }
     }

@@ -11,6 +11,7 @@ use crate::{
     method::{CardFunding, Method},
     person::{Address, Company, ShippingAddress},
     processor_text::OwnCard,
+    processor_token::FieldsToken,
 };
 
 /// How a payment came to be.
@@ -240,6 +241,9 @@ pub struct PaidWith {
     /// Where a card was issued, by the operator's table of card ranges: ISO 3166-1 alpha-2.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub card_country: Option<String>,
+    /// Where a processor's own fields took the card: what is sealed is its token, which no other processor knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fields_token: Option<FieldsToken>,
     /// The product, when known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub product: Option<String>,

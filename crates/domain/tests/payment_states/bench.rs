@@ -75,6 +75,7 @@ pub(crate) fn asked() -> NewPayment {
         fingerprint: Some("f".to_owned()),
         funding: CardFunding::Undefined,
         card_country: None,
+        fields_token: None,
         product: None,
     };
     let money = Money::new(1000, Currency::parse("EUR").unwrap());

@@ -26,7 +26,7 @@ impl Engine {
     async fn forgetting_intent(&self, team: TeamId, id: IntentId) -> Result<Change, EngineError> {
         let (store, made) = (&self.inner.store, Made::Intent(id));
         let change = Change::new(self.change_id(), &id.key());
-        let keep = store::browser_made::forget(team, made);
+        let keep = store::browser_made::forget(team, &made);
         let Some(intent) = store::intent::of_team(store, team, id).await? else {
             return Ok(change.with(keep));
         };
@@ -43,13 +43,13 @@ impl Engine {
             .any(|instance| instance.run.pause.is_some());
         if intent.status == Status::Active || unused_at > now || goes_on {
             let due_at = unused_at.max(now.after(lifetime.min(AGAIN)));
-            return Ok(change.with(store::browser_made::postpone(team, made, due_at)));
+            return Ok(change.with(store::browser_made::postpone(team, &made, due_at)));
         }
         Ok(change
             .with(store::intent::delete(&intent))
             .with(store::event::delete_of_intent(team, id))
             .with(store::flow_instance::delete_of_intent(team, id))
-            .with(store::browser_made::forget(team, made)))
+            .with(store::browser_made::forget(team, &made)))
     }
 }
 

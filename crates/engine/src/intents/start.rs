@@ -93,7 +93,7 @@ impl Engine {
         let lifetime = self.inner.settings.browser_intent_lifetime;
         let due_at = self.inner.world.now().after(lifetime);
         let made = Made::Intent(intent.id);
-        vec![store::browser_made::insert(caller.team, made, due_at)]
+        vec![store::browser_made::insert(caller.team, &made, due_at)]
     }
 
     /// The flow asked for, with the version of it that is current.

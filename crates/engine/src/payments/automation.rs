@@ -232,9 +232,16 @@ impl Engine {
             first.reason = format!("{}, since {because}", first.reason);
         }
         let reported = lines.len();
+        let named: Vec<_> = candidates
+            .iter()
+            .map(|candidate| candidate.connection.clone())
+            .collect();
         let Some(Chosen { line, rest: left }) =
             self.choose(payment, candidates, rules, lines).await?
         else {
+            if let Some(fault) = self.fields_fault(payment, &named).await? {
+                return Err(fault.into());
+            }
             return Err(none_takes(payment, lines.get(reported..).unwrap_or_default()).into());
         };
         let may = fallback.soft_decline || fallback.fault || fallback.outage;

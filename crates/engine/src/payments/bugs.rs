@@ -135,7 +135,7 @@ pub(super) fn whole_money(payment: &Payment, operation: &Operation) -> Money {
 pub(super) fn claim_no_token(
     caller: &Caller,
     payment: &Payment,
-    single_use: Option<Statement>,
+    single_use: Vec<Statement>,
     live: bool,
 ) -> Vec<(Guard, Statement)> {
     let mut statements = checkout::unplanted_first_statements(caller, payment, single_use, live);
@@ -147,7 +147,7 @@ pub(super) fn claim_no_token(
 pub(super) fn claim_no_intent(
     caller: &Caller,
     payment: &Payment,
-    single_use: Option<Statement>,
+    single_use: Vec<Statement>,
     live: bool,
 ) -> Vec<(Guard, Statement)> {
     let mut statements = checkout::unplanted_first_statements(caller, payment, single_use, live);

@@ -1,10 +1,11 @@
 //! The one place that calls a processor to move money, and opens the vault for it.
 
-use connector::{AccountData, CardData, Cryptogram, FundingSource};
+use connector::{AccountData, CardData, Cryptogram, FundingSource, TokenData};
 use domain::{
     customer::{Instrument, StoredMethod},
     id::{BlobId, PaymentId, TeamId},
     payment::{News, Operation, OperationKind, PaidWith, Payment},
+    processor_token::FieldsToken,
 };
 use futures_util::{FutureExt, future::join};
 use vault::{Code, Holder, VaultError};
@@ -105,6 +106,9 @@ impl Engine {
 
     /// What a payment is paid with, opened for one call. The error says why nothing can be sent.
     async fn open(&self, payment: &Payment, blob: BlobId) -> Result<Opened, &'static str> {
+        if let Some(facts) = &payment.method().fields_token {
+            return self.open_fields_token(payment, facts, blob).await;
+        }
         let Some(account) = &payment.method().account else {
             return self.open_card(payment, blob).await;
         };
@@ -119,6 +123,29 @@ impl Engine {
             }))),
             Ok(None) => Err(NOT_STORED),
             Err(error) => Err(unopened(payment, "number", &error)),
+        }
+    }
+
+    /// The token of a processor's fields, opened for one call. It is not sent once it has expired.
+    async fn open_fields_token(
+        &self,
+        payment: &Payment,
+        facts: &FieldsToken,
+        blob: BlobId,
+    ) -> Result<Opened, &'static str> {
+        if facts.expired_at(self.inner.world.now()) {
+            return Err("the token of the processor's fields has expired");
+        }
+        let record = record_of(payment);
+        let token = self.inner.vault.open_token(payment.team(), &record, blob);
+        match token.await {
+            Ok(Some(token)) => Ok(Opened::Token(Box::new(TokenData {
+                token,
+                name: payment.method().holder.clone(),
+                address: payment.method().address.clone(),
+            }))),
+            Ok(None) => Err(NOT_STORED),
+            Err(error) => Err(unopened(payment, "token", &error)),
         }
     }
 
@@ -245,6 +272,7 @@ enum Opened {
     Card(Box<CardData>),
     NetworkToken(Box<CardData>, Box<Cryptogram>),
     Account(Box<AccountData>),
+    Token(Box<TokenData>),
 }
 
 impl Opened {
@@ -256,6 +284,7 @@ impl Opened {
                 FundingSource::NetworkToken { card, cryptogram }
             }
             Self::Account(account) => FundingSource::Account(account),
+            Self::Token(token) => FundingSource::Token(token),
         }
     }
 }

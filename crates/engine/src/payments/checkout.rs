@@ -11,7 +11,7 @@ use domain::{
     payment::{AbandonCause, OperationState, Payment},
 };
 
-use super::instrument::already_authorised;
+use super::{instrument::already_authorised, tokenised::fields_token_used};
 use crate::{Engine, MAX_CLIENT_ATTEMPTS, faults::EngineError, wallets::used_before};
 
 /// How long after its commit a raw card's number is looked after by the job, should the request not have done it.
@@ -26,8 +26,8 @@ pub(super) enum Guard {
     Intent,
     /// A raw card's number, which is to be erased.
     HiddenCard,
-    /// A wallet's token, which is used once.
-    Wallet,
+    /// The token of a wallet or of a processor's fields, which is used once.
+    SingleUse,
 }
 
 /// What became of a first commit that was refused.
@@ -49,13 +49,13 @@ pub(super) enum Blocked {
 pub(super) fn first_statements(
     caller: &Caller,
     payment: &Payment,
-    single_use: Option<Statement>,
+    single_use: Vec<Statement>,
     live: bool,
 ) -> Vec<(Guard, Statement)> {
     // First what no payment that gives way could change.
     let mut statements: Vec<(Guard, Statement)> = single_use
-        .map(|statement| (Guard::Wallet, statement))
         .into_iter()
+        .map(|statement| (Guard::SingleUse, statement))
         .collect();
     if let Credential::Client(_) = caller.credential {
         let claim = store::credential::claim_payment(
@@ -127,7 +127,15 @@ impl Engine {
                 }
                 None => None,
             },
-            Some(Guard::Wallet) => return Ok(Blocked::Refused(used_before())),
+            Some(Guard::SingleUse) => {
+                let of_fields = payment.method().fields_token.is_some();
+                let fault = if of_fields {
+                    fields_token_used()
+                } else {
+                    used_before()
+                };
+                return Ok(Blocked::Refused(fault));
+            }
             Some(Guard::HiddenCard) | None => return Ok(Blocked::Refused(Fault::unknown())),
         };
         match holder {

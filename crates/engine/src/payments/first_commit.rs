@@ -16,6 +16,7 @@ use super::{
     effects::ended_without_money,
     prepare::{Path, Plan},
     steps::approvals,
+    tokenised::{field_misfit, misfit_fault},
     triggers::Before,
 };
 use crate::{
@@ -157,6 +158,9 @@ impl Engine {
                 return Err(Fault::invalid("paymentMethod.type", reason).into());
             }
             Path::Connection(line) => {
+                if let Some(why) = field_misfit(line, payment) {
+                    return Err(misfit_fault(&line.connection.id, why).into());
+                }
                 let (n, sent) = self.begin_attempt(payment, line, &with);
                 Followed {
                     lines: vec![sent],
@@ -206,7 +210,9 @@ fn created(payment: &Payment, path: &Path, at: Timestamp) -> Occurrence {
 fn guarded(plan: &Plan, request: &Request, payment: &Payment) -> (Vec<Guard>, Vec<Statement>) {
     let live = !ended_without_money(payment.status());
     let single_use = plan.single_use.as_ref();
-    let single_use = single_use.map(|once| once.guard(payment.team(), payment.id()));
+    let single_use = single_use
+        .map(|once| once.guards(payment.team(), payment.id(), payment.created_at()))
+        .unwrap_or_default();
     let (guards, mut statements): (Vec<_>, Vec<_>) =
         first_statements(&request.caller, payment, single_use, live)
             .into_iter()

@@ -3,13 +3,14 @@
 use domain::{
     Code, Fault,
     caller::{Caller, Credential, Mode},
-    customer::{self, CardInput, Customer, StoredMethod},
+    customer::{self, CardInput, Customer, FieldsInput, StoredMethod},
     id::{BlobId, CustomerId, MethodId, PaymentId, TeamId, VaultToken},
     method::{CardFunding, Method},
     payment::{PaidAccount, PaidWith, Payer as KeptPayer},
 };
 use vault::Holder;
 
+use super::tokenised::of_fields;
 use crate::{
     Engine,
     card_facts::method_of_brand,
@@ -28,6 +29,8 @@ pub enum Instrument {
     Card(Box<CardInput>),
     /// A wallet's token, as sent.
     Wallet(Box<WalletInput>),
+    /// What a processor's own fields gave for a card.
+    OfFields(Box<FieldsInput>),
     /// An alternative method, which the customer approves at its own page.
     Method(Method),
 }
@@ -54,6 +57,8 @@ pub(crate) enum GivenMethod {
     Card(Box<CardInput>),
     /// What was in a wallet's token.
     Wallet(Box<Opened>),
+    /// What a processor's own fields gave for a card.
+    OfFields(Box<FieldsInput>),
     /// An alternative method.
     Method(Method),
 }
@@ -63,9 +68,12 @@ impl GivenMethod {
     pub(crate) fn money(&self) -> TokenMoney {
         match self {
             Self::Wallet(opened) => opened.money,
-            Self::Default | Self::Token(_) | Self::Stored(_) | Self::Card(_) | Self::Method(_) => {
-                TokenMoney::default()
-            }
+            Self::Default
+            | Self::Token(_)
+            | Self::Stored(_)
+            | Self::Card(_)
+            | Self::OfFields(_)
+            | Self::Method(_) => TokenMoney::default(),
         }
     }
 }
@@ -111,6 +119,7 @@ impl Engine {
             Some(Instrument::Token(token)) => GivenMethod::Token(token),
             Some(Instrument::Stored(stored)) => GivenMethod::Stored(stored),
             Some(Instrument::Card(card)) => GivenMethod::Card(card),
+            Some(Instrument::OfFields(given)) => GivenMethod::OfFields(given),
             Some(Instrument::Method(method)) => GivenMethod::Method(method),
             Some(Instrument::Wallet(input)) => {
                 GivenMethod::Wallet(Box::new(Box::pin(self.open_wallet(caller, &input)).await?))
@@ -143,6 +152,14 @@ impl Engine {
                 let method = self
                     .usable_method(caller, &token, customer.as_ref())
                     .await?;
+                if let Some(facts) = of_fields(&method).filter(|_| is_card(wanted)) {
+                    let sealed = self.stored_by_fields(&method, facts).await?;
+                    return Ok(Paying {
+                        method: sealed.method,
+                        payer: known_payer(customer.as_ref(), payer),
+                        once: Some(sealed.once),
+                    });
+                }
                 let owner = self.owner(caller, customer, &method).await?;
                 let details = payer.map(|payer| payer.details);
                 let wanted = wanted.unwrap_or(Method::Card);
@@ -154,6 +171,11 @@ impl Engine {
             GivenMethod::Card(card) => {
                 let kept = self.raw_card(caller.team, *card).await?;
                 (kept, known_payer(customer.as_ref(), payer))
+            }
+            GivenMethod::OfFields(given) => {
+                let sealed = self.given_by_fields(caller.team, *given).await?;
+                once = Some(sealed.once);
+                (sealed.method, known_payer(customer.as_ref(), payer))
             }
             GivenMethod::Wallet(mut opened) => {
                 once = opened.once.take();
@@ -254,6 +276,7 @@ impl Engine {
             fingerprint: None,
             funding: CardFunding::Undefined,
             card_country: None,
+            fields_token: None,
             product: None,
         }
     }
@@ -304,6 +327,7 @@ impl Engine {
             fingerprint: Some(self.inner.vault.fingerprint(team, &card.number)),
             funding: known.funding,
             card_country: known.country,
+            fields_token: None,
             product: None,
         })
     }
@@ -329,6 +353,8 @@ fn kept_of(method: &StoredMethod, wanted: Option<Method>) -> Result<PaidWith, En
         customer::Instrument::BankAccount { kind, .. } => {
             wanted.is_none_or(|wanted| kind.methods().contains(&wanted))
         }
+        // Those that fit are sealed again for their payment.
+        customer::Instrument::OfFields(_) => false,
     };
     if !fits {
         return Err(misfit(&method.instrument).into());
@@ -350,6 +376,7 @@ fn kept_of(method: &StoredMethod, wanted: Option<Method>) -> Result<PaidWith, En
         fingerprint: Some(method.fingerprint.clone()),
         funding: method.funding,
         card_country: method.card_country.clone(),
+        fields_token: None,
         product: method.product.clone(),
     };
     match &method.instrument {
@@ -366,14 +393,20 @@ fn kept_of(method: &StoredMethod, wanted: Option<Method>) -> Result<PaidWith, En
                 mandate: mandate.clone(),
             });
         }
+        customer::Instrument::OfFields(_) => {}
     }
     Ok(paid)
+}
+
+/// Whether a stored method is to be charged as a card.
+fn is_card(wanted: Option<Method>) -> bool {
+    wanted.is_none_or(|wanted| wanted == Method::Card)
 }
 
 /// The fault of a type by which the stored method can't be charged.
 fn misfit(instrument: &customer::Instrument) -> Fault {
     let reason = match instrument {
-        customer::Instrument::Card { .. } => {
+        customer::Instrument::Card { .. } | customer::Instrument::OfFields(_) => {
             "must be CARD: the stored payment method is a card".to_owned()
         }
         customer::Instrument::BankAccount { kind, .. } => {

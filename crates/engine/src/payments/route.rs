@@ -14,7 +14,10 @@ use domain::{
 use flow::Candidate;
 use store::connection::Connection;
 
-use super::health::{Fitness, RestRules};
+use super::{
+    health::{Fitness, RestRules},
+    tokenised::field_misfit,
+};
 use crate::{Engine, faults::EngineError};
 
 /// A connection with the connector that speaks to its processor.
@@ -127,6 +130,10 @@ impl Engine {
             };
             if !takes(&line, payment.method().method) {
                 lines.push(unfit("it can't take the payment method"));
+                continue;
+            }
+            if let Some(why) = field_misfit(&line, payment) {
+                lines.push(unfit(why));
                 continue;
             }
             match self

@@ -124,7 +124,7 @@ impl Engine {
             let lifetime = self.inner.settings.browser_customer_lifetime;
             let due_at = self.inner.world.now().after(lifetime);
             let made = Made::Customer(customer.id);
-            statements.push(store::browser_made::insert(caller.team, made, due_at));
+            statements.push(store::browser_made::insert(caller.team, &made, due_at));
         }
         let answer = Snapshot::Result(customer.id.stored()).text();
         let made = Making {

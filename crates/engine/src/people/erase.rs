@@ -188,7 +188,7 @@ fn forget_holder(reported: &mut StoredToken) -> bool {
             mandate: Some(mandate),
             ..
         } => mandate.ip_address.take(),
-        Instrument::BankAccount { .. } | Instrument::Card { .. } => None,
+        Instrument::BankAccount { .. } | Instrument::Card { .. } | Instrument::OfFields(_) => None,
     };
     let merchants = (method.external_id.take(), method.metadata.take());
     let persons = (

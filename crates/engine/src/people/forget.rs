@@ -1,7 +1,7 @@
 //! Customers that browsers made and nobody used: erased after a day.
 
 use db::Change;
-use domain::id::{CustomerId, TeamId};
+use domain::id::{CustomerId, TeamId, VaultToken};
 use futures_util::{StreamExt, stream};
 use store::browser_made::Made;
 
@@ -28,6 +28,10 @@ impl Engine {
             let (name, done) = match made {
                 Made::Customer(id) => (id.to_string(), self.forget_customer(team, id).await),
                 Made::Intent(id) => (id.to_string(), self.forget_intent(team, id).await),
+                Made::Token(stored) => {
+                    let done = self.forget_fields_token(team, &stored).await;
+                    (stored.as_str().to_owned(), done)
+                }
             };
             if let Err(stop) = done {
                 round.item_failed(&name, stop);
@@ -39,6 +43,25 @@ impl Engine {
             floor.exhausted(look);
         }
         Ok(batch)
+    }
+
+    /// Ends the record of a token of a processor's fields that has expired. One that was used has ended before.
+    async fn forget_fields_token(
+        &self,
+        team: TeamId,
+        token: &VaultToken,
+    ) -> Result<(), EngineError> {
+        let forget = || async move {
+            let found = store::method::of_team(&self.inner.store, team, token).await?;
+            let mut change = Change::new(self.change_id(), token.as_str());
+            if let Some(method) = found {
+                change.push(store::method::delete(&method, self.inner.world.now()));
+            }
+            let made = Made::Token(token.clone());
+            change.push(store::browser_made::forget(team, &made));
+            Ok(Round::of(self.commit_plain(change).await?, ()))
+        };
+        self.rounds(None, self.deadline(), forget).await
     }
 
     /// Erases a customer without method, payment or intent. One that has any of them stays.
@@ -76,7 +99,7 @@ impl Engine {
                 self.erasure_due(self.inner.world.now()),
             ));
         }
-        change.push(store::browser_made::forget(team, Made::Customer(id)));
+        change.push(store::browser_made::forget(team, &Made::Customer(id)));
         Ok(change)
     }
 }

@@ -14,7 +14,7 @@ use crate::{
     Engine,
     change::{Decision, Key, Round},
     faults::{EngineError, method_not_found, only_fault},
-    payments::token_holder,
+    payments::{of_fields, token_holder},
 };
 
 impl Engine {
@@ -135,6 +135,10 @@ impl Engine {
         let attach = |mut customer: Customer| async move {
             let mut method = self.known_method(team, token).await?;
             match method.customer {
+                None if of_fields(&method).is_some() => {
+                    let reason = "must be a stored card or bank account: the token of a processor's fields pays once";
+                    return Err(Fault::invalid("token", reason).into());
+                }
                 None => {}
                 Some(owner) if owner == id => return Ok(Decision::Leave(customer, ())),
                 Some(_) => return Err(method_not_found().into()),

@@ -4,7 +4,9 @@ use domain::{
     Fault,
     caller::Mode,
     card_number::SecurityCode,
-    customer::{AccountInput, CardInput, Customer, Instrument, NewMethod, StoredMethod},
+    customer::{
+        AccountInput, CardInput, Customer, FieldsInput, Instrument, NewMethod, StoredMethod,
+    },
     id::{BlobId, MethodId, TeamId, VaultToken},
     method::CardFunding,
 };
@@ -66,6 +68,7 @@ impl Engine {
         match new {
             NewMethod::Card(card) => self.seal_card(team, card, field).await,
             NewMethod::Account(account) => self.seal_account(team, account).await,
+            NewMethod::OfFields(given) => self.seal_fields_token(team, given).await,
         }
     }
 
@@ -138,6 +141,31 @@ impl Engine {
         method.holder = Some(account.holder);
         method.funding = account.funding;
         method.product = account.product;
+        Ok(Sealed {
+            method,
+            cvc: None,
+            make_default: false,
+        })
+    }
+
+    /// Seals the token of a processor's fields. It is not a number, so nothing of it is shown.
+    async fn seal_fields_token(
+        &self,
+        team: TeamId,
+        given: FieldsInput,
+    ) -> Result<Sealed, EngineError> {
+        let field = "data.paymentMethod.processorToken.connectionId";
+        let facts = self.fields_token(team, &given.connection, field).await?;
+        let identity = self.identity()?;
+        let (vault, holder) = (&self.inner.vault, identity.holder());
+        let number = Number {
+            blob: vault.seal_token(team, &holder, &given.token).await?,
+            masked: String::new(),
+            fingerprint: vault.token_fingerprint(team, &facts.connection, &given.token),
+        };
+        let mut method = self.record(team, identity, Instrument::OfFields(facts), number);
+        method.holder = given.holder;
+        method.address = given.address;
         Ok(Sealed {
             method,
             cvc: None,

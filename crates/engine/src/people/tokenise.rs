@@ -8,8 +8,11 @@ use domain::{
     caller::Caller,
     customer::{Customer, CustomerDraft, NewMethod, StoredMethod},
     id::{CustomerId, VaultToken},
+    rights,
 };
 use serde::{Deserialize, Serialize};
+
+use store::browser_made::Made;
 
 use super::{Making, seal::Sealed};
 use crate::{
@@ -18,6 +21,7 @@ use crate::{
     faults::{EngineError, customer_not_found},
     idempotency::{Kept, Once, Response, Snapshot},
     numbers::Number,
+    payments::of_fields,
     request::Request,
 };
 
@@ -130,11 +134,18 @@ impl Engine {
     ) -> Response<TokenView> {
         let counted = match (&parsed, &once) {
             (Ok(command), _) => {
-                let number = match &command.method {
-                    NewMethod::Card(card) => Number::Card(&card.number),
-                    NewMethod::Account(account) => Number::Account(&account.kind, &account.number),
-                };
-                self.count_number(caller, number).await
+                match &command.method {
+                    NewMethod::Card(card) => {
+                        let number = Number::Card(&card.number);
+                        self.count_number(caller, number).await
+                    }
+                    NewMethod::Account(account) => {
+                        let number = Number::Account(&account.kind, &account.number);
+                        self.count_number(caller, number).await
+                    }
+                    // There is no number.
+                    NewMethod::OfFields(_) => rights::require(caller, rights::Scope::Tokenise),
+                }
             }
             (Err(_), Some(once)) => self.count_sent(caller, once).await,
             (Err(_), None) => Ok(()),
@@ -148,7 +159,7 @@ impl Engine {
         let parsed = parsed.and_then(|command| {
             let card = match &command.method {
                 NewMethod::Card(card) => Some(&card.number),
-                NewMethod::Account(_) => None,
+                NewMethod::Account(_) | NewMethod::OfFields(_) => None,
             };
             self.refuse_numbers(&[("data.externalId", command.external_id.as_deref())], card)?;
             Ok(command)
@@ -164,6 +175,10 @@ impl Engine {
     ) -> Result<TokenView, EngineError> {
         let caller = &request.caller;
         let owner = self.find_owner(caller, command.owner).await?;
+        if matches!(command.method, NewMethod::OfFields(_)) && !matches!(owner, Found::Nobody) {
+            let reason = "must be absent: the token of a processor's fields pays once, and is stored for no customer";
+            return Err(Fault::invalid("data.customer", reason).into());
+        }
         let mut sealed = self.seal(caller.team, command.method, CARD).await?;
         sealed.method.external_id = command.external_id;
         sealed.method.metadata = command.metadata;
@@ -195,7 +210,12 @@ impl Engine {
             method: sealed.method.clone(),
             customer: None,
         };
-        let statements = vec![store::method::insert(&view.method)];
+        let mut statements = vec![store::method::insert(&view.method)];
+        if let Some(facts) = of_fields(&view.method) {
+            let made = Made::Token(view.method.token.clone());
+            let due_at = facts.expires_at;
+            statements.push(store::browser_made::insert(view.method.team, &made, due_at));
+        }
         self.commit_token(request, &view, statements, None)
             .await?
             .then_some(view)

@@ -197,7 +197,7 @@ fn own_card(method: &StoredMethod) -> OwnCard<'_> {
     OwnCard {
         bin: match &method.instrument {
             Instrument::Card { bin, .. } => Some(bin),
-            Instrument::BankAccount { .. } => None,
+            Instrument::BankAccount { .. } | Instrument::OfFields(_) => None,
         },
         masked: Some(&method.masked),
     }

@@ -75,6 +75,7 @@ impl Engine {
         let once = OneUse {
             hash: self.inner.vault.request_hash(identity.as_bytes()),
             forget_at,
+            ends: None,
         };
         Ok(Opened::verified(Wallet::A, open, once))
     }
@@ -100,7 +101,11 @@ impl Engine {
         Ok(Opened::verified(
             Wallet::B,
             open,
-            OneUse { hash, forget_at },
+            OneUse {
+                hash,
+                forget_at,
+                ends: None,
+            },
         ))
     }
 
@@ -146,6 +151,7 @@ impl Engine {
             fingerprint: Some(self.inner.vault.fingerprint(team, &opened.number)),
             funding: known.funding,
             card_country: known.country,
+            fields_token: None,
             product: None,
         })
     }

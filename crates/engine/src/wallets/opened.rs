@@ -4,6 +4,7 @@ use db::Statement;
 use domain::{
     Timestamp,
     card_number::CardNumber,
+    customer::StoredMethod,
     expiry::Expiry,
     id::{PaymentId, TeamId},
     money::{Currency, Money},
@@ -39,6 +40,8 @@ pub(crate) struct OneUse {
     pub(crate) hash: String,
     /// After this time the token can't be opened any more, so that its use may be forgotten; `None`: never.
     pub(crate) forget_at: Option<Timestamp>,
+    /// The stored method that ends with this use.
+    pub(crate) ends: Option<Box<StoredMethod>>,
 }
 
 /// An open token. It has no `Debug`: it holds secrets.
@@ -72,8 +75,16 @@ impl Opened {
 }
 
 impl OneUse {
-    /// Notes in the payment's first commit that the token is used; refuses that commit when it was used before.
-    pub(crate) fn guard(&self, team: TeamId, payment: PaymentId) -> Statement {
-        store::wallet_token::insert(team, &self.hash, payment, self.forget_at)
+    /// Notes in the payment's first commit that the token is used, and ends its record; refuses that commit when it was used before.
+    pub(crate) fn guards(&self, team: TeamId, payment: PaymentId, at: Timestamp) -> Vec<Statement> {
+        let mut guards = vec![store::wallet_token::insert(
+            team,
+            &self.hash,
+            payment,
+            self.forget_at,
+        )];
+        let ended = self.ends.as_deref();
+        guards.extend(ended.map(|method| store::method::delete(method, at)));
+        guards
     }
 }

@@ -7,9 +7,10 @@ use domain::{
     bank_account::{AccountKind, BankCodes, Mandate},
     caller::Mode,
     card_number::{AccountNumber, CardNumber, SecurityCode},
-    customer::{AccountInput, CardInput},
+    customer::{AccountInput, CardInput, FieldsInput},
     expiry::{Expiry, ExpiryError},
     method::CardFunding,
+    processor_token::CardToken,
 };
 
 use super::{Reader, person};
@@ -47,6 +48,23 @@ pub(crate) fn card(mut fields: Reader, mode: Mode) -> Result<CardInput, Fault> {
         holder,
         address: billing.or(address),
         make_default,
+    }))
+}
+
+/// What a processor's own fields gave for a card. Errors: `error.validation`.
+pub(crate) fn of_fields(mut given: Reader) -> Result<FieldsInput, Fault> {
+    let mut faults = Faults::default();
+    let connection = given.raw("connectionId").unwrap_or_default();
+    let token = given.raw("token").and_then(CardToken::parse);
+    let rule = "must be the token of the processor's fields: at most 1024 printable characters, and no card number";
+    let token = faults.good(token.ok_or_else(|| given.invalid("token", rule)));
+    let holder = faults.or_default(given.name("name"));
+    let address = faults.or_default(person::address(&mut given, "billingAddress"));
+    faults.end(token.map(|token| FieldsInput {
+        connection,
+        token,
+        holder,
+        address,
     }))
 }
 

@@ -48,7 +48,12 @@ async fn sdk_configuration(
 ) -> Result<Out<'static>, Fault> {
     let arguments = arguments.coerced?;
     let origin = arguments.get("origin").and_then(serde_json::Value::as_str);
-    let configuration = call.engine.sdk_configuration(call.caller, origin).await?;
+    let flow = arguments.get("flowId").and_then(serde_json::Value::as_str);
+    let flow = flow.filter(|flow| !flow.is_empty());
+    let configuration = call
+        .engine
+        .sdk_configuration(call.caller, origin, flow)
+        .await?;
     Ok(object(SdkConfigurationObject(configuration)))
 }
 

@@ -63,6 +63,14 @@ pub(crate) fn sdk_configuration() -> SdkConfiguration {
         wallet_b: text("merchant.shop"),
         expires_at: Some(at()),
         card_ranges: true,
+        hosted_fields: Some(engine::HostedFieldsView {
+            connection: ConnectionId::parse("simulator-a").unwrap(),
+            processor: "simulator".to_owned(),
+            frame: "/sdk/v1/frame/fields?processor=simulator".to_owned(),
+            parameters: json!({"account": "simulator-a.own"}),
+            asks_for_name: true,
+            authentication: engine::FieldsAuthentication::Redirect,
+        }),
     }
 }
 
@@ -284,6 +292,7 @@ fn paid_with() -> PaidWith {
         fingerprint: Some("fp".to_owned()),
         funding: CardFunding::Undefined,
         card_country: text("FR"),
+        fields_token: None,
         product: None,
     }
 }

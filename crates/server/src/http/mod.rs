@@ -11,6 +11,7 @@ mod desk;
 mod desk_payments;
 mod edge;
 mod envelope;
+mod fields;
 mod graphql;
 mod head;
 mod health;
@@ -110,6 +111,11 @@ pub fn router(web: &Arc<Web>) -> Router {
             .route("/", get(start))
             .route("/explorer", get(async || pages::explorer()));
         router = router
+            .route("/sandbox/fields.js", get(fields::script))
+            .route("/sandbox/fields-frame", get(fields::frame))
+            .route("/sandbox/fields-frame.js", get(fields::frame_script))
+            .route("/sandbox/fields-frame.css", get(fields::frame_style))
+            .route("/sandbox/fields/{account}", post(fields::tokenise))
             .route("/sandbox/payments", post(desk_payments::make))
             .route("/sandbox/disputes", post(desk::open))
             .route("/sandbox/disputes/{id}", post(desk::move_on));

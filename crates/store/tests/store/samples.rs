@@ -15,6 +15,7 @@ use domain::{
     method::{CardFunding, Method},
     money::{Currency, Money},
     payment::{Begin, FlowRun, Gateway, NewPayment, PaidWith, Payer, Payment},
+    processor_token::FieldsToken,
 };
 use uuid::Uuid;
 
@@ -100,6 +101,10 @@ fn paid_with() -> PaidWith {
         fingerprint: Some("f".to_owned()),
         funding: CardFunding::Undefined,
         card_country: Some("FR".to_owned()),
+        fields_token: Some(FieldsToken {
+            connection: ConnectionId::parse("bank-a").unwrap(),
+            expires_at: Timestamp::from_micros(1_767_225_600_000_000),
+        }),
         product: None,
     }
 }

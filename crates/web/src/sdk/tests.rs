@@ -17,6 +17,7 @@ fn assets() -> Assets {
 
 fn page() -> Hosted {
     Hosted {
+        asks_first: false,
         shop_name: "The shop".to_owned(),
         logo: None,
         back: Some("https://shop.example/".to_owned()),
@@ -105,7 +106,13 @@ fn the_documents_have_the_names_parts_and_text_keys_of_the_reference() {
     for (surface, text) in [
         (
             Surface::Card,
-            frame(Surface::Card, &assets(), Mode::Test, "https://shop.example"),
+            frame(
+                Surface::Card,
+                &assets(),
+                Mode::Test,
+                "https://shop.example",
+                true,
+            ),
         ),
         (
             Surface::Checkout,
@@ -114,6 +121,7 @@ fn the_documents_have_the_names_parts_and_text_keys_of_the_reference() {
                 &assets(),
                 Mode::Test,
                 "https://shop.example",
+                false,
             ),
         ),
         (Surface::Hosted, hosted(&assets(), Mode::Test, &page())),
@@ -154,6 +162,7 @@ fn texts_of_others_are_escaped_wherever_they_stand() {
     const EVIL: &str = "\"'><script>alert(1)</script>\u{0}";
     let evil = || EVIL.to_owned();
     let page = Hosted {
+        asks_first: true,
         shop_name: evil(),
         logo: Some(evil()),
         back: Some(evil()),
@@ -180,7 +189,7 @@ fn texts_of_others_are_escaped_wherever_they_stand() {
     };
     for text in [
         hosted(&assets(), Mode::Live, &page),
-        frame(Surface::Checkout, &assets(), Mode::Live, EVIL),
+        frame(Surface::Checkout, &assets(), Mode::Live, EVIL, true),
         challenge(&assets(), Mode::Live, EVIL),
         back(&assets(), Mode::Live, EVIL),
         refused(Refused::NotAllowed { origin: EVIL }, "/style"),

@@ -28,6 +28,7 @@ mod first_hour;
 mod flow_waits;
 mod flows;
 mod headless;
+mod hosted_fields;
 mod idempotency;
 mod intents;
 mod leaks;

@@ -328,7 +328,25 @@ fn is_alternative(method: Method) -> bool {
         && !matches!(method, Method::Wallet | Method::Cash)
 }
 
+/// What a processor's own fields gave. Errors: `error.validation`.
+fn of_fields(fields: &mut Reader, given: Reader) -> Result<Instrument, Fault> {
+    let mut faults = Faults::default();
+    for (name, other) in [
+        ("token", fields.raw("token").is_some()),
+        ("card", fields.object("card").is_some()),
+    ] {
+        if other {
+            faults.add(fields.invalid(name, "must be absent where processorToken is given"));
+        }
+    }
+    let given = faults.good(card::of_fields(given));
+    faults.end(given.map(|given| Instrument::OfFields(Box::new(given))))
+}
+
 fn card_instrument(fields: &mut Reader, mode: Mode) -> Result<Option<Instrument>, Fault> {
+    if let Some(given) = fields.object("processorToken") {
+        return of_fields(fields, given).map(Some);
+    }
     if let Some(token) = fields.raw("token") {
         return Ok(Some(Instrument::Token(token)));
     }

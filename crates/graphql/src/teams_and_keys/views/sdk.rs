@@ -1,7 +1,7 @@
 //! What the browser SDK may know of a team.
 
 use domain::{Fault, money::Money};
-use engine::{SdkConfiguration, WalletAConfiguration};
+use engine::{HostedFieldsView, SdkConfiguration, WalletAConfiguration};
 use serde_json::{Map, Value};
 
 use crate::{
@@ -35,6 +35,7 @@ impl Object for SdkConfigurationObject {
                 None => Out::Null,
             },
             "cardRanges" => configuration.card_ranges.into(),
+            "hostedFields" => optional(configuration.hosted_fields.as_ref().map(HostedFields)),
             _ => return Err(unknown_field(self.type_name(), name)),
         })
     }
@@ -68,6 +69,27 @@ impl Object for WalletB<'_> {
     fn field<'s>(&'s self, name: &str, _: &Map<String, Value>) -> Result<Out<'s>, Fault> {
         Ok(match name {
             "merchantIdentifier" => self.0.into(),
+            _ => return Err(unknown_field(self.type_name(), name)),
+        })
+    }
+}
+
+/// `SdkHostedFields`.
+struct HostedFields<'a>(&'a HostedFieldsView);
+
+impl Object for HostedFields<'_> {
+    fn type_name(&self) -> &'static str {
+        "SdkHostedFields"
+    }
+
+    fn field<'s>(&'s self, name: &str, _: &Map<String, Value>) -> Result<Out<'s>, Fault> {
+        Ok(match name {
+            "connectionId" => self.0.connection.to_string().into(),
+            "processor" => (&self.0.processor).into(),
+            "frame" => (&self.0.frame).into(),
+            "parameters" => Out::Scalar(self.0.parameters.clone()),
+            "asksForName" => self.0.asks_for_name.into(),
+            "authentication" => self.0.authentication.word().into(),
             _ => return Err(unknown_field(self.type_name(), name)),
         })
     }

@@ -11,10 +11,16 @@ pub(crate) fn parse(arguments: Map<String, Value>, mode: Mode) -> Result<Tokenis
     let mut data = Reader::new(arguments, Blank::Absent).needed_object("data")?;
     let mut method = data.needed_object("paymentMethod")?;
     let mut faults = Faults::default();
-    let method = match (method.object("card"), method.object("bankAccount")) {
-        (Some(fields), _) => card::card(fields, mode).map(NewMethod::Card),
-        (None, Some(fields)) => card::account(fields).map(NewMethod::Account),
-        (None, None) => Err(data.invalid("paymentMethod", "needs a card or a bank account")),
+    let (card, account) = (method.object("card"), method.object("bankAccount"));
+    let method = match (card, account, method.object("processorToken")) {
+        (Some(_), _, Some(_)) | (_, Some(_), Some(_)) => Err(method.invalid(
+            "processorToken",
+            "must be absent where a card or a bank account is given",
+        )),
+        (None, None, Some(fields)) => card::of_fields(fields).map(NewMethod::OfFields),
+        (Some(fields), _, None) => card::card(fields, mode).map(NewMethod::Card),
+        (None, Some(fields), None) => card::account(fields).map(NewMethod::Account),
+        (None, None, None) => Err(data.invalid("paymentMethod", "needs a card or a bank account")),
     };
     let method = faults.good(method);
     let external_id = faults.or_default(data.reference("externalId"));

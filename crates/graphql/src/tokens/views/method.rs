@@ -141,7 +141,10 @@ fn field<'a>(method: &'a StoredMethod, sight: Sight, name: &str) -> Option<Out<'
     Some(match name {
         "id" => method.id.to_string().into(),
         "token" => method.token.as_str().into(),
-        "number" => (&method.masked).into(),
+        // The token of a processor's fields has no digits that could be shown.
+        "number" => Some(&method.masked)
+            .filter(|masked| !masked.is_empty())
+            .into(),
         "name" => sight.personal(method.holder.as_ref()).into(),
         "isDefault" => method.is_default.into(),
         "type" => method.funding.code().into(),
@@ -165,7 +168,7 @@ fn field<'a>(method: &'a StoredMethod, sight: Sight, name: &str) -> Option<Out<'
 fn account_field<'a>(instrument: &'a Instrument, sight: Sight, name: &str) -> Option<Out<'a>> {
     let (kind, mandate) = match instrument {
         Instrument::BankAccount { kind, mandate, .. } => (Some(kind), mandate.as_ref()),
-        Instrument::Card { .. } => (None, None),
+        Instrument::Card { .. } | Instrument::OfFields(_) => (None, None),
     };
     let code = |code: Option<&'a String>| -> Out<'a> { sight.personal(code).into() };
     Some(match name {
@@ -195,6 +198,7 @@ fn card_field<'a>(instrument: &'a Instrument, name: &str) -> Option<Out<'a>> {
     ) = match instrument {
         Instrument::Card { expiry, brand, bin } => (Some(*expiry), Some(brand), Some(bin), None),
         Instrument::BankAccount { bank_name, .. } => (None, None, None, bank_name.as_ref()),
+        Instrument::OfFields(_) => (None, None, None, None),
     };
     Some(match name {
         "expMonth" => expiry.map(Expiry::month).into(),

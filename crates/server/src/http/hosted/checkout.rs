@@ -65,7 +65,7 @@ async fn page(
     let parameters = Parameters::read(query).map_err(Refusal::Mistakes)?;
     let caller = caller(web, source, &parameters.api_key).await?;
     let engine = &web.service.engine;
-    let known = engine.sdk_configuration(&caller, None).await;
+    let known = engine.sdk_configuration(&caller, None, None).await;
     let known = known.map_err(Refusal::Failed)?;
     let wrong = |name: &str, rule| Refusal::Mistakes(vec![(name.to_owned(), rule)]);
     match known.money {
@@ -95,6 +95,7 @@ async fn page(
     let words = Words::chosen(parameters.option("language"), accepted);
     let language = words.language();
     Ok(Hosted {
+        asks_first: web.service.engine.has_hosted_fields(),
         shop_name: known.shop_name,
         logo: known.shop_logo,
         back,

@@ -121,6 +121,7 @@ async fn hosted(
         None => None,
     };
     Hosted {
+        asks_first: web.service.engine.has_hosted_fields(),
         shop_name: seller.name,
         logo: seller.logo,
         back: way_back(link),

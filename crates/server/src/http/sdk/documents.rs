@@ -23,7 +23,7 @@ use super::{
 
 /// A frame's document may be kept for so long by the browser that asked for it.
 const SHORTLY: HeaderValue = HeaderValue::from_static("private, max-age=300");
-const NEVER: HeaderValue = HeaderValue::from_static("no-store");
+pub(super) const NEVER: HeaderValue = HeaderValue::from_static("no-store");
 /// Payments and passkeys stay possible: wallets and issuers need them.
 const PERMISSIONS: HeaderValue = HeaderValue::from_static(
     "camera=(), display-capture=(), geolocation=(), microphone=(), usb=()",
@@ -90,7 +90,7 @@ pub(crate) fn page_assets(script: &str) -> Assets {
 }
 
 /// The addresses of a document's script and style.
-fn assets(script: &str) -> Assets {
+pub(super) fn assets(script: &str) -> Assets {
     let address = |name| {
         let found = manifest().and_then(|manifest| manifest.address(name));
         found.unwrap_or_default()
@@ -160,9 +160,17 @@ async fn frame(web: &Web, uri: &Uri, surface: Surface) -> Response {
         Surface::Checkout => "checkout.js",
         Surface::Hosted => "hosted.js",
     };
-    let text = web::sdk::frame(surface, &assets(script), mode(web), embedders.shop());
+    let text = web::sdk::frame(
+        surface,
+        &assets(script),
+        mode(web),
+        embedders.shop(),
+        web.service.engine.has_hosted_fields(),
+    );
     let policy = Policy {
         ancestors: &embedders.listed(),
+        // The document of a processor's own fields.
+        frames: "'self'",
         ..Policy::default()
     };
     let mut response = embedded(with_policy(StatusCode::OK, text, &policy));
@@ -217,7 +225,7 @@ pub(super) async fn back(State(web): State<Arc<Web>>, uri: Uri) -> Response {
 }
 
 /// What a frame's document needs to be shown by a page of another origin, also by one that is isolated from others.
-fn embedded(mut response: Response) -> Response {
+pub(super) fn embedded(mut response: Response) -> Response {
     let headers = response.headers_mut();
     let cross = HeaderValue::from_static("cross-origin");
     headers.insert("cross-origin-resource-policy", cross);
@@ -227,7 +235,7 @@ fn embedded(mut response: Response) -> Response {
 }
 
 /// The page in place of a frame that is not served. Anybody may show it: it names the setting to the people who build the shop.
-fn refused(refusal: &Refusal) -> Response {
+pub(super) fn refused(refusal: &Refusal) -> Response {
     let (status, page) = match refusal {
         Refusal::Missing => (StatusCode::BAD_REQUEST, Refused::Missing),
         Refusal::Malformed => (StatusCode::BAD_REQUEST, Refused::Malformed),

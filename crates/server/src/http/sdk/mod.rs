@@ -3,6 +3,7 @@
 
 mod documents;
 mod embedder;
+mod fields;
 mod files;
 
 use std::sync::Arc;
@@ -22,6 +23,7 @@ pub(super) fn routes() -> Router<Arc<Web>> {
         .route("/sdk/v1/f/{file}", get(files::of_frame))
         .route("/sdk/v1/frame/card", get(documents::card))
         .route("/sdk/v1/frame/checkout", get(documents::checkout))
+        .route("/sdk/v1/frame/fields", get(fields::document))
         .route("/sdk/v1/frame/challenge", get(documents::challenge))
         .route("/sdk/v1/return", get(documents::back).post(documents::back))
 }

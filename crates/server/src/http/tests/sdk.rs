@@ -116,7 +116,7 @@ fn a_frame_is_for_the_one_page_that_its_address_names() {
         assert_eq!(reply.status, StatusCode::OK);
         assert_eq!(
             reply.header("content-security-policy"),
-            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; frame-src 'none'; \
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; frame-src 'self'; \
              form-action 'none'; base-uri 'none'; frame-ancestors https://shop.example; \
              require-trusted-types-for 'script'; trusted-types 'none'"
         );

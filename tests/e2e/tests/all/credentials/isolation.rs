@@ -34,6 +34,11 @@ use Thing::{
     Intent, Link, Method, Page, Payment,
 };
 
+const FIELDS_OF_STORED: &str = "data.paymentMethod.processorToken.connectionId";
+const FIELDS_OF_PAYMENT: &str = "authorisePayment.paymentMethod.processorToken.connectionId";
+const FIELDS_OF_HEADLESS: &str =
+    "headlessAuthorisePayment.paymentMethod.processorToken.connectionId";
+
 /// The arguments that name a thing.
 const NAMED: &[(&str, &str, Thing)] = &[
     ("acceptDispute", "id", Dispute),
@@ -44,6 +49,7 @@ const NAMED: &[(&str, &str, Thing)] = &[
     ("authorizePayment", "authorisePayment.customer.id", Customer),
     ("authorizePayment", "authorisePayment.flowId", Flow),
     ("authorizePayment", "authorisePayment.intentId", Intent),
+    ("authorizePayment", FIELDS_OF_PAYMENT, Connection),
     (
         "authorizePayment",
         "authorisePayment.paymentMethod.token",
@@ -97,6 +103,7 @@ const NAMED: &[(&str, &str, Thing)] = &[
         "headlessAuthorisePayment.intentId",
         Intent,
     ),
+    ("headlessAuthorizePayment", FIELDS_OF_HEADLESS, Connection),
     (
         "headlessAuthorizePayment",
         "headlessAuthorisePayment.paymentMethod.token",
@@ -140,7 +147,9 @@ const NAMED: &[(&str, &str, Thing)] = &[
     ("startIntent", "paymentFlowId", Flow),
     ("submitDisputeEvidence", "id", Dispute),
     ("tokeniseCard", "data.customer.id", Customer),
+    ("tokeniseCard", FIELDS_OF_STORED, Connection),
     ("tokenisePaymentMethod", "data.customer.id", Customer),
+    ("tokenisePaymentMethod", FIELDS_OF_STORED, Connection),
     ("tryFlow", "id", Flow),
     ("updateCustomer", "id", Customer),
     ("updateDefaultPaymentMethod", "token", Method),
@@ -163,7 +172,12 @@ const NOT_NAMED: &[(&str, &str)] = &[
         "chooses among the team's own; notifications/refused.rs has its story",
     ),
     ("orderId", "the merchant's own"),
+    ("processorToken.token", "the processor's"),
     ("saveConnection.id", "each team has its own of this id"),
+    (
+        "sdkConfiguration.flowId",
+        "chooses among the team's own; an unknown one changes nothing",
+    ),
     ("saveFlow.id", "each team has its own of this id"),
     ("startIntent.customer.id", "the merchant's own"),
     (
@@ -312,7 +326,10 @@ fn arguments(operation: &str, path: &str, asker: &Shop) -> Value {
         "attachSecurityCode" => json!({"cvc": "123"}),
         "authorizePayment" | "headlessAuthorizePayment" => {
             let mut input = json!({"amount": 1000, "currencyCode": "EUR"});
-            if path.ends_with("token") || path.ends_with("customer.id") {
+            if path.ends_with("connectionId") {
+                input["paymentMethod"] =
+                    json!({"type": "CARD", "processorToken": {"token": "simfld_x"}});
+            } else if path.ends_with("token") || path.ends_with("customer.id") {
                 input["paymentMethod"] = json!({"type": "CARD"});
             } else {
                 input["paymentMethod"] = card;
@@ -348,6 +365,9 @@ fn arguments(operation: &str, path: &str, asker: &Shop) -> Value {
             json!({"evidence": {"texts": [{"kind": "OTHER", "text": "a letter"}]}})
         }
         "startIntent" => json!({"trackingId": "t", "amount": {"amount": 1000, "currency": "EUR"}}),
+        "tokeniseCard" | "tokenisePaymentMethod" if path.ends_with("connectionId") => {
+            json!({"data": {"paymentMethod": {"processorToken": {"token": "simfld_x"}}}})
+        }
         "tokeniseCard" | "tokenisePaymentMethod" => {
             json!({"data": {"paymentMethod": {"card": Shop::card(cards::VISA)}}})
         }
