@@ -1,5 +1,6 @@
 //! Tokens of processors' own fields, sealed as numbers are: for one payment, and erased with its authorisation.
 
+use async_recursion::async_recursion as boxed;
 use domain::{
     id::{BlobId, TeamId},
     processor_token::CardToken,
@@ -15,6 +16,7 @@ impl Vault {
     ///
     /// # Errors
     /// The database's.
+    #[boxed]
     pub async fn seal_token(
         &self,
         team: TeamId,
@@ -29,6 +31,7 @@ impl Vault {
     ///
     /// # Errors
     /// `Damaged`, also for another record than it was sealed for; `NoKey`, the database's.
+    #[boxed]
     pub async fn open_token(
         &self,
         team: TeamId,

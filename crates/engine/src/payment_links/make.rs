@@ -1,7 +1,6 @@
 //! Making and ending links.
 
 use crate::boxed;
-use std::sync::Arc;
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use db::{Change, Statement};
 use domain::{
@@ -14,6 +13,7 @@ use domain::{
     payment_link::{self, PaymentLink},
     redirect::RedirectUrl,
 };
+use std::sync::Arc;
 use store::{credential, payment_link as table};
 use uuid::Uuid;
 

@@ -75,6 +75,7 @@ impl Engine {
     ///
     /// # Errors
     /// `error.unavailable`, `error.unknown`.
+    #[boxed]
     pub async fn with_payments_by_link(
         &self,
         view: PaymentLinkView,
