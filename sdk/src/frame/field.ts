@@ -12,7 +12,7 @@ export interface FieldRules {
   readonly layout?: (text: string, isDeleting: boolean) => string;
 }
 
-/** What the form needs of a field, whoever draws it. */
+/** What the form needs of a field, its own or a processor's. */
 export interface FormField {
   readonly input: Pick<HTMLElement, "addEventListener" | "focus" | "hasAttribute" | "setAttribute" | "toggleAttribute">;
   value: string;
