@@ -76,5 +76,5 @@ function secondsOf(response: Response): number {
 function readAnswer<Data>(body: unknown): Reply<Data> {
   if (typeof body !== "object" || body === null) return { kind: "lost" };
   const { data, errors } = body as { readonly data?: Data | null; readonly errors?: readonly ApiError[] };
-  return { kind: "answer", data: data ?? null, errors: Array.isArray(errors) ? errors : [] };
+  return { kind: "answer", data: data ?? null, errors: Array.isArray(errors) ? errors.filter((error) => typeof error === "object" && error !== null) : [] };
 }

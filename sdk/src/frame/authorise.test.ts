@@ -83,6 +83,26 @@ test("what is refused for the visitor ends an attempt only while nothing may hav
   assert.equal((await run("lost", error("error.rate-limited"))).outcome.kind, "unknown");
 });
 
+test("once an answer was lost no refusal ends the attempt, whatever its code: a proxy's words prove nothing", async () => {
+  const refusals: readonly Step[] = [
+    { errors: [{ message: "not found" }] }, error("error.validation"), error("error.payment-method.not-found"), error("api.key.forbidden"),
+    error("error.authorize.payment-already-authorized"), error("error.idempotency.key-reused"),
+  ];
+  for (const step of refusals) {
+    assert.deepEqual((await run("lost", step)).outcome, { kind: "unknown" }, JSON.stringify(step));
+    assert.deepEqual((await runAfter(true, step)).outcome, { kind: "unknown" }, JSON.stringify(step));
+    assert.equal((await run("lost", step, PAID)).outcome.kind, "payment", JSON.stringify(step));
+  }
+});
+
+test("a first answer with errors that are not in the service's words leaves it unknown", async () => {
+  for (const errors of [[{ message: "not found" }], ["blocked"], [null], [{ extensions: { code: "FORBIDDEN" }, message: "x" }], [{ extensions: { code: 7 }, message: "x" }]]) {
+    assert.deepEqual((await run({ errors })).outcome, { kind: "unknown" }, JSON.stringify(errors));
+    assert.equal((await run({ errors }, error("error.validation"))).outcome.kind, "unknown");
+    assert.equal((await run({ errors }, PAID)).outcome.kind, "payment");
+  }
+});
+
 test("answers are what they say", async () => {
   const cases: readonly (readonly [Step, Outcome["kind"]])[] = [
     [PAID, "payment"],
@@ -94,6 +114,7 @@ test("answers are what they say", async () => {
     [error("error.unavailable"), "refused"],
     [error("error.unknown"), "unknown"],
     [error("error.idempotency.in-progress"), "unknown"],
+    [error("error.idempotency.key-reused"), "unknown"],
     [{ data: { authorizePayment: null } }, "unknown"],
   ];
   for (const [step, kind] of cases) assert.equal((await run(step)).outcome.kind, kind, JSON.stringify(step));

@@ -3,7 +3,7 @@
  * charges once however often it arrives.
  */
 import { PAYMENT_MEMBERS, type Payment } from "../shared/paymentstatus.js";
-import { isNotBegun, isOfVisitor, type Api, type ApiError } from "./api.js";
+import { isNotBegun, type Api, type ApiError } from "./api.js";
 import { sleep, type Sleep } from "./sleep.js";
 
 export type Outcome =
@@ -32,14 +32,15 @@ const WAITS = [1, 2, 4];
 /**
  * Sends the attempt until an answer comes, four times at most. `onRetry` hears of each repetition.
  *
- * `mayBeMade`: an earlier answer was lost, so the payment may have been made: only an answer about the payment itself ends that.
+ * `mayBeMade`: an earlier answer was lost, so the payment may have been made: only an answer about the payment itself ends that. No
+ * refusal does, whatever its code: a proxy may answer in the service's words, and some refusals are older than the look at the key.
  */
 export async function authorise(api: Api, attempt: Attempt, onRetry: () => void, mayBeMade = false, wait: Sleep = sleep): Promise<Outcome> {
   for (const seconds of [...WAITS, undefined]) {
     const reply = await api.ask<{ readonly authorizePayment: Payment | null }>(MUTATION, { input: attempt.input }, attempt.key);
     if (reply.kind === "unauthorized") return mayBeMade ? { kind: "unknown" } : reply;
     const outcome = reply.kind === "answer" ? readOutcome(reply.data?.authorizePayment ?? null, reply.errors) : undefined;
-    if (outcome && !(mayBeMade && outcome.kind === "refused" && isOfVisitor(outcome.errors))) return outcome;
+    if (outcome && !(mayBeMade && outcome.kind === "refused")) return outcome;
     mayBeMade ||= reply.kind === "lost" || (reply.kind === "answer" && !isNotBegun(reply.errors));
     if (seconds === undefined) break;
     onRetry();
@@ -63,10 +64,13 @@ function readOutcome(payment: Payment | null, errors: readonly ApiError[]): Outc
     case "error.unavailable":
     case "error.unknown":
       return id ? { id, kind: "unknown" } : undefined;
+    // Something was made under the key, or is being made.
+    case "error.idempotency.key-reused":
     case "error.idempotency.in-progress":
       return undefined;
     default:
-      return errors.length > 0 ? { errors, kind: "refused" } : undefined;
+      // Without a code of the service's somebody between has answered.
+      return code && /^(error|api)\./.test(code) ? { errors, kind: "refused" } : undefined;
   }
 }
 
