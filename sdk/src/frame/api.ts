@@ -1,4 +1,5 @@
 /** Calls of the service's API with the customer's client token. */
+import { sleep, type Sleep } from "./sleep.js";
 
 export interface ApiError {
   readonly message: string;
@@ -25,6 +26,11 @@ export type Reply<Data> =
 /** Above the service's own limit for a request, so that it answers first. Milliseconds. */
 const TIMEOUT_MS = 45_000;
 
+/** For what the form waits for before it is shown. Milliseconds. */
+const READ_MS = 5_000;
+/** Waits between its tries. Seconds. */
+const READ_WAITS = [0.5, 1.5];
+
 export class Api {
   readonly #token: string;
   readonly #fetch: typeof fetch;
@@ -34,12 +40,22 @@ export class Api {
     this.#fetch = fetcher;
   }
 
+  /** Asks for what changes nothing, until there is an answer of the service's: three times at most, and not for long. */
+  async read<Data>(query: string, variables: object, wait: Sleep = sleep): Promise<Reply<Data>> {
+    for (const seconds of READ_WAITS) {
+      const reply = await this.ask<Data>(query, variables, undefined, READ_MS);
+      if (reply.kind === "unauthorized" || (reply.kind === "answer" && (reply.data || isOurs(reply.errors)))) return reply;
+      await wait(seconds);
+    }
+    return this.ask<Data>(query, variables, undefined, READ_MS);
+  }
+
   /** Sends one document. Under the same `key` a repetition does nothing twice. */
-  async ask<Data>(query: string, variables: object, key?: string): Promise<Reply<Data>> {
+  async ask<Data>(query: string, variables: object, key?: string, limit = TIMEOUT_MS): Promise<Reply<Data>> {
     const headers: Record<string, string> = { "Authorization": `Bearer ${this.#token}`, "Content-Type": "application/json" };
     if (key) headers["X-Idempotency-Key"] = key;
     const abort = new AbortController();
-    const timer = setTimeout(() => abort.abort(), TIMEOUT_MS);
+    const timer = setTimeout(() => abort.abort(), limit);
     try {
       const response = await this.#fetch("/api/graphql", {
         body: JSON.stringify({ query, variables }), cache: "no-store", credentials: "omit", headers, method: "POST", signal: abort.signal,
@@ -58,6 +74,11 @@ export class Api {
 }
 
 const codeOf = (errors: readonly ApiError[]) => errors[0]?.extensions?.code;
+
+/** Whether the service said it: without a code of its own somebody between has answered. */
+export function isOurs(errors: readonly ApiError[]): boolean {
+  return /^(error|api)\./.test(codeOf(errors) ?? "");
+}
 
 /** Refused for who asks or how often, which says nothing of what an earlier request under the key has come to. */
 export function isOfVisitor(errors: readonly ApiError[]): boolean {

@@ -3,7 +3,7 @@
  * charges once however often it arrives.
  */
 import { PAYMENT_MEMBERS, type Payment } from "../shared/paymentstatus.js";
-import { isNotBegun, type Api, type ApiError } from "./api.js";
+import { isNotBegun, isOurs, type Api, type ApiError } from "./api.js";
 import { sleep, type Sleep } from "./sleep.js";
 
 export type Outcome =
@@ -69,8 +69,7 @@ function readOutcome(payment: Payment | null, errors: readonly ApiError[]): Outc
     case "error.idempotency.in-progress":
       return undefined;
     default:
-      // Without a code of the service's somebody between has answered.
-      return code && /^(error|api)\./.test(code) ? { errors, kind: "refused" } : undefined;
+      return isOurs(errors) ? { errors, kind: "refused" } : undefined;
   }
 }
 

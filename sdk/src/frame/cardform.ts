@@ -9,10 +9,10 @@ import { supplyLater, type Messages } from "../shared/messages.js";
 import type { FieldKey } from "../shared/messages/en.js";
 import type { FieldName, FrameOptions, ToLoader } from "../shared/protocol.js";
 import { checkCode, checkExpiry, checkName, checkNumber } from "../shared/validation.js";
-import { find } from "./dom.js";
+import { find, make } from "./dom.js";
 import type { Api } from "./api.js";
 import type { BrandChoice } from "./brandchoice.js";
-import type { Configuration } from "./configuration.js";
+import { NO_ANSWER, type Configuration } from "./configuration.js";
 import { Field, type FormField, type Problem } from "./field.js";
 import type { HostedFields } from "./hostedfields.js";
 import { markOf } from "./marks.js";
@@ -46,6 +46,7 @@ export class CardForm {
   #brand: Brand | undefined;
   #brandChoice: BrandChoice | undefined;
   #own: HostedFields | undefined;
+  #isMissing = false;
 
   constructor(messages: Messages, options: FrameOptions, events: CardFormEvents) {
     this.#messages = messages;
@@ -85,20 +86,31 @@ export class CardForm {
   async offerFields(asked: Promise<Configuration>): Promise<void> {
     if (!find("#pm-form").hasAttribute("data-asks-first")) return;
     const known = await asked;
+    // Whose fields the payment needs is not known: a number typed into ours might be one that must not come here.
+    if (known.kind === "unknown" && known.error.type === NO_ANSWER) return this.#showMissing();
     const fields = known.kind === "known" && known.facts.hostedFields;
     if (!fields) return;
     const part = await loadPart<typeof import("./hostedfields.js")>(hostedFieldsFile);
-    // Without it our own stay. The service refuses what is typed there, and nothing is charged.
-    if (!part) return;
+    if (!part) return this.#showMissing();
     this.#own = new part.HostedFields(fields, this.#options, { ...this.#events, messages: () => this.#messages, refresh: () => this.#changed() });
     Object.assign(this.#fields, this.#own.fields);
     this.#changed();
     await this.#own.connect();
   }
 
+  /** No card fields at all, and a button that loads the document again. What the form reads of its own stays, where nobody sees it. */
+  #showMissing(): void {
+    this.#isMissing = true;
+    const card = find('[data-part="Card"]');
+    const ours = make("div", { hidden: true }, ...card.children);
+    const again = make("button", { class: "Button Button--Quiet", "data-part": "Reload", type: "button" }, this.#messages.get("retry.label"));
+    again.addEventListener("click", () => location.reload());
+    card.replaceChildren(make("p", { role: "alert" }, this.#messages.get("error.network")), again, ours);
+  }
+
   showSavedCards(cards: readonly SavedCard[]): void {
     // The processor of fields of its own knows none of them.
-    if (this.#own) return;
+    if (this.#own || this.#isMissing) return;
     this.#saved.show(cards, this.#messages);
     this.#changed();
   }

@@ -2,7 +2,7 @@
 import { loadMessages } from "../shared/messages.js";
 import { fields, payment } from "../shared/messages/en.js";
 import { DEFAULT_OPTIONS, readOptions } from "../shared/options.js";
-import type { FrameOptions, ToFrame } from "../shared/protocol.js";
+import type { FrameOptions, ToFrame, UnderWay } from "../shared/protocol.js";
 import { Api } from "./api.js";
 import { openChannel, reportHeight, type Channel } from "./channel.js";
 import { Checkout } from "./checkoutform.js";
@@ -33,6 +33,10 @@ function insidePage(channel: Channel, shop: string, options: () => FrameOptions)
     // By a document of ours, which leaves word in this tab for the way back.
     leave: (errand) => channel.post({ type: "redirect", url: challengeAddress(errand, shop, options().ancestors, "leave") }),
     stands: (state) => channel.post({ state, type: "state" }),
+    underWay: (payment, errand) => {
+      const underWay: UnderWay = errand ? { errand: { action: errand.action, kind: errand.kind, url: errand.url }, payment } : { payment };
+      channel.post({ type: "underWay", underWay });
+    },
   };
 }
 
@@ -81,7 +85,7 @@ async function main(): Promise<void> {
         reportHeight(channel);
         channel.post({ title: messages.get("frame.title"), type: "title" });
         channel.post({ type: "ready" });
-      });
+      }, message.underWay);
     });
   });
 }

@@ -6,7 +6,7 @@ import { announcer, type Announce } from "../shared/announce.js";
 import type { MessageKey, Messages } from "../shared/messages.js";
 import type { FieldKey } from "../shared/messages/en.js";
 import { Exponents } from "../shared/money.js";
-import type { BrowserData, FieldName, FormState, FrameOptions } from "../shared/protocol.js";
+import type { BrowserData, FieldName, FormState, FrameOptions, UnderWay } from "../shared/protocol.js";
 import { Api } from "./api.js";
 import { CardForm } from "./cardform.js";
 import { configurationOf, TOKEN_ENDED, type Configuration } from "./configuration.js";
@@ -99,7 +99,7 @@ export class Checkout implements PayingForm {
   }
 
   /** Brings the form to life, calls `ready`, then asks for what is known of the team and of the customer. */
-  async start(ready: () => void): Promise<void> {
+  async start(ready: () => void, underWay?: UnderWay): Promise<void> {
     const asked = configurationOf(this.#api, this.surroundings.shop, this.#options.flowId);
     const look = applyLook(this.#options).then(() => this.#form.offerFields(asked));
     const [cards] = await Promise.all([savedCards(this.#api, this.#options.customerId), look]);
@@ -113,7 +113,8 @@ export class Checkout implements PayingForm {
     setTimeout(() => void this.#loadPaying());
     const { resumePayment } = this.#options;
     // Anybody can write a link with a result: what is no id of a payment is no return.
-    if (resumePayment?.startsWith("payments:")) void this.#run((paying) => paying.resume(resumePayment));
+    if (underWay) void this.#run((paying) => paying.takeUp(underWay));
+    else if (resumePayment?.startsWith("payments:")) void this.#run((paying) => paying.resume(resumePayment));
     await this.#configure(asked);
   }
 

@@ -10,6 +10,9 @@ export type Configuration =
 
 export const TOKEN_ENDED = { message: "The client token is unknown or has ended", type: "api.key.unauthorized" };
 
+/** The type of the error where the service itself said nothing. */
+export const NO_ANSWER = "network";
+
 const MEMBERS = "mode shopName shopLogo amount currencyCode walletA{gateway gatewayMerchantId}walletB{merchantIdentifier}expiresAt cardRanges hostedFields{connectionId processor frame parameters asksForName authentication}";
 
 /**
@@ -18,14 +21,14 @@ const MEMBERS = "mode shopName shopLogo amount currencyCode walletA{gateway gate
  */
 export async function configurationOf(api: Api, origin: string, flowId: string | undefined): Promise<Configuration> {
   const query = `query($flowId:String){sdkConfiguration(origin:"${origin}",flowId:$flowId){${MEMBERS}}}`;
-  const reply = await api.ask<{ readonly sdkConfiguration: SdkConfiguration | null }>(query, { flowId });
+  const reply = await api.read<{ readonly sdkConfiguration: SdkConfiguration | null }>(query, { flowId });
   const facts = reply.kind === "answer" ? reply.data?.sdkConfiguration : undefined;
   if (facts) return { facts, kind: "known" };
   if (reply.kind === "unauthorized") {
     return { error: TOKEN_ENDED, kind: "unknown" };
   }
   const first = reply.kind === "answer" ? reply.errors[0] : undefined;
-  return { error: { message: first?.message ?? "No answer", type: first?.extensions?.code ?? "network" }, kind: "unknown" };
+  return { error: { message: first?.message ?? "No answer", type: first?.extensions?.code ?? NO_ANSWER }, kind: "unknown" };
 }
 
 /** What the loader's wallet buttons need: facts, texts, and in test mode the stand-in for both networks. */

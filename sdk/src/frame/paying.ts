@@ -9,7 +9,7 @@ import type { FieldKey } from "../shared/messages/en.js";
 import { outcome } from "../shared/messages/outcome.js";
 import type { Exponents } from "../shared/money.js";
 import { standingOf, type Payment } from "../shared/paymentstatus.js";
-import type { Action, BrowserData, FieldName, FormState, FrameOptions } from "../shared/protocol.js";
+import type { Action, BrowserData, FieldName, FormState, FrameOptions, UnderWay } from "../shared/protocol.js";
 import type { Api, ApiError } from "./api.js";
 import { abandonPayment, authorise, readPayment, type Attempt, type Outcome, type Reading } from "./authorise.js";
 import type { Chosen } from "./cardform.js";
@@ -96,6 +96,19 @@ export class Paying {
     // Made with another token. Where there is an intent it sees to it that it is not paid twice, so the customer may go on.
     if (reading.kind === "none" && options.intentId) this.#form.stand("open");
     else this.#showReading(id, reading);
+  }
+
+  /** Goes on where an earlier document of this frame stood. */
+  async takeUp({ errand, payment }: UnderWay): Promise<void> {
+    if (!payment) {
+      await supplyLater(this.#form.messages);
+      return this.#showUnknown("status.unknown.long");
+    }
+    if (!errand) return this.resume(payment);
+    this.#errand = { ...errand, payment };
+    this.#follow(payment);
+    this.#showWaiting(this.#errand);
+    return this.#watch?.nudge();
   }
 
   /** What the page around us, or our own window, saw of the errand. It decides nothing. */
@@ -197,6 +210,7 @@ export class Paying {
   /** Asks for the payment until it is over. */
   #follow(id: string): void {
     this.#watch?.stop();
+    this.#form.surroundings.underWay?.(id, this.#errand);
     this.#watch = new Watch(this.#form.api, id, (reading) => this.#showReading(id, reading));
   }
 

@@ -34,6 +34,8 @@ export interface Surroundings {
   act(errand: Errand, texts: Action["texts"]): void;
   /** No window may be opened: the whole page goes to the errand. */
   leave(errand: Errand): void;
+  /** This payment is followed from now on. A document that takes this one's place hears of it; a page of its own has its own way. */
+  underWay?(payment: string, errand: Errand | undefined): void;
   /** The errand is over: its dialog or window may go. */
   acted(action: string): void;
 }

@@ -1,5 +1,6 @@
 /** One checkout in the page: the frame of Elements or Drop-In, and what the merchant holds of it. */
-import type { FormState, Surface, ToLoader } from "../shared/protocol.js";
+import type { FormState, Surface, ToFrame, ToLoader, UnderWay } from "../shared/protocol.js";
+import { absenceText } from "./absence.js";
 import { openChannel, randomId, type Channel } from "./channel.js";
 import { makeErrands, type Errands } from "./errand.js";
 import { interceptForm } from "./form.js";
@@ -11,8 +12,10 @@ import { notify, PointsmanError } from "./report.js";
 import type { AuthorizePaymentResult, ElementsInstance, PaymentRequestResult } from "./types.js";
 import { placeWallets, type WalletsPlace } from "./wallets.js";
 
-/** How long the form may take until it can be used. */
-const TIMEOUT_MS = 10_000;
+/** How long each try may take until the frame speaks. Milliseconds. */
+const HELLO_MS = [4_000, 4_000, 8_000];
+/** How long a frame that has spoken may take until the form can be used: it bounds and repeats what it asks for by itself. */
+const READY_MS = 40_000;
 /** A document of ours speaks before its load event; this long after the event it is another's, such as a page that refuses. */
 const SILENCE_MS = 2_000;
 
@@ -45,8 +48,12 @@ export function loadCheckout(surface: Surface, service: string, elementOrSelecto
 
 /** Whether a wallet's sheet may say that it went well: money is held or taken, or will be. */
 function isPaid({ data, errors }: Message<"complete">["result"]): boolean {
-  const status = (data as AuthorizePaymentResult["data"])?.authorizePayment?.["status"] as string;
-  return errors.length === 0 && !["DECLINED", "FAILED", "CANCELLED"].includes(status);
+  const { status } = paymentOf(data);
+  return errors.length === 0 && !["DECLINED", "FAILED", "CANCELLED"].includes(status as string);
+}
+
+function paymentOf(data: unknown): { readonly id?: string; readonly status?: string } {
+  return (data as AuthorizePaymentResult["data"])?.authorizePayment ?? {};
 }
 
 /** One message to the console and to `onError`. */
@@ -69,14 +76,21 @@ class Checkout {
   readonly #parts: Parts;
   readonly #facts: PageFacts;
   readonly #box = document.createElement("div");
-  readonly #frame: HTMLIFrameElement;
-  readonly #channel: Channel;
+  #frame!: HTMLIFrameElement;
+  #channel!: Channel;
   readonly #errands: Errands;
   readonly #wallets: WalletsPlace;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #refusal: ReturnType<typeof setTimeout> | undefined;
   readonly #release: () => void;
+  readonly #observer = new MutationObserver(() => this.#look());
+  #tries = 0;
   #isConnected = false;
+  #isReady = false;
+  /** What the frame follows, or has followed to its end. */
+  #underWay: UnderWay = {};
+  /** The outcome that the merchant has heard of. */
+  #answered = "";
   #isBusy = false;
   #state: FormState = "open";
   #attempt: { id: string; settle(result?: Message<"result">): void } | undefined;
@@ -87,41 +101,71 @@ class Checkout {
     mounted.get(container)?.destroy();
     mounted.set(container, this);
     this.#facts = pageFacts(container);
-    const id = randomId();
-    this.#frame = makeFormFrame(surface, service, id);
-    this.#frame.style.height = `${expectedHeight(surface, frameOptions(options, this.#facts), container.clientWidth)}px`;
-    // A frame of another scheme than its document has an opaque ground.
-    this.#frame.style.colorScheme = this.#facts.colorScheme ?? "";
-    this.#channel = openChannel(this.#frame, service, id, {
-      onConnected: () => this.#start(),
-      onMessage: (message) => this.#receive(message),
-    });
-    const { send } = this.#channel;
+    const send = (message: ToFrame) => this.#channel.send(message);
     this.#errands = makeErrands(service, (action, signal) => send({ type: "actionSignal", action, signal }));
     this.#wallets = placeWallets({
       surface, service, options, send, once: (run) => this.#once(run),
       report: (message, type = "wallet") => report(options, message, type),
     });
     this.#release = surface === "card" ? interceptForm(container, () => void this.#submit()) : () => {};
-    this.#timer = setTimeout(this.#timeOut, TIMEOUT_MS);
-    this.#frame.onload = () => {
-      if (!this.#isConnected) this.#refusal = setTimeout(this.#timeOut, SILENCE_MS);
-    };
     document.addEventListener("securitypolicyviolation", this.#violated);
     // One box, whatever layout the container has for its children.
     this.#box.style.cssText = "display:block;width:100%;margin:0;padding:0";
-    this.#box.append(this.#wallets.area, this.#frame);
+    this.#box.append(this.#wallets.area);
     container.append(this.#box);
+    this.#load();
+    for (let root = container.getRootNode(); ; root = root.host.getRootNode()) {
+      this.#observer.observe(root, { childList: true, subtree: true });
+      if (!(root instanceof ShadowRoot)) break;
+    }
   }
 
-  /** The frame is there, perhaps for the second time: what the first one had under way has no answer. */
+  /** Loads the frame, in the place of one that does not speak. */
+  #load(): void {
+    const { surface, service, container, options } = this.#parts;
+    const id = randomId();
+    this.#channel?.close();
+    this.#frame?.remove();
+    const frame = makeFormFrame(surface, service, id);
+    this.#frame = frame;
+    frame.style.height = `${expectedHeight(surface, frameOptions(options, this.#facts), container.clientWidth)}px`;
+    // A frame of another scheme than its document has an opaque ground.
+    frame.style.colorScheme = this.#facts.colorScheme ?? "";
+    this.#channel = openChannel(frame, service, id, {
+      onConnected: () => this.#start(),
+      onMessage: (message) => this.#receive(message),
+    });
+    this.#timer = setTimeout(this.#timeOut, HELLO_MS[this.#tries]);
+    frame.onload = () => {
+      if (!this.#isConnected) this.#refusal = setTimeout(this.#timeOut, SILENCE_MS);
+    };
+    this.#box.append(frame);
+  }
+
+  /** The frame is there, perhaps for the second time, as after its container was moved: it goes on with the payment that the first had begun. */
   #start(): void {
     this.#isConnected = true;
-    clearTimeout(this.#refusal);
+    this.#clearTimers();
+    if (!this.#isReady) this.#timer = setTimeout(this.#timeOut, READY_MS);
     this.#attempt?.settle();
-    this.#stand("open");
+    const underWay = this.#state === "paying" || this.#state === "paid" ? this.#underWay : undefined;
+    const isTakenUp = this.#parts.surface === "checkout" && underWay;
+    if (!isTakenUp) this.#stand("open");
+    // The customer may be at the bank: the dialog stays for what the frame takes up, and for nothing else.
+    if (!isTakenUp || !underWay.errand) this.#errands.done();
     this.#wallets.use((wallets) => wallets.settle(false));
-    this.#channel.send({ type: "init", options: frameOptions(this.#parts.options, this.#facts), browser: browserData() });
+    this.#channel.send({
+      type: "init", options: frameOptions(this.#parts.options, this.#facts), browser: browserData(), ...(isTakenUp && { underWay }),
+    });
+  }
+
+  /** Where the container has left the page nothing goes on: it may come back, and then does. */
+  #look(): void {
+    if (this.#box.isConnected) return;
+    this.#attempt?.settle();
+    this.#errands.done();
+    this.#underWay = this.#underWay.payment ? { payment: this.#underWay.payment } : {};
+    this.#wallets.use((wallets) => wallets.settle(false));
   }
 
   #receive(message: ToLoader): void {
@@ -129,6 +173,7 @@ class Checkout {
     switch (message.type) {
       case "ready":
         this.#clearTimers();
+        this.#isReady = true;
         resolve(this.#instance());
         return notify(options.onLoaded);
       case "title":
@@ -153,10 +198,11 @@ class Checkout {
         return this.#errands.done(message.action);
       case "redirect":
         return location.assign(message.url);
+      case "underWay":
+        this.#underWay = message.underWay;
+        return;
       case "complete":
-        this.#errands.done();
-        this.#wallets.use((wallets) => wallets.settle(isPaid(message.result)));
-        return notify(options.onPaymentComplete, message.result as AuthorizePaymentResult);
+        return this.#complete(message.result);
       case "state":
         return this.#stand(message.state);
       case "cancel":
@@ -174,9 +220,23 @@ class Checkout {
     }
   }
 
+  /** A frame that was loaded again says once more what the merchant knows. */
+  #complete(result: Message<"complete">["result"]): void {
+    const { id, status } = paymentOf(result.data);
+    this.#errands.done();
+    this.#wallets.use((wallets) => wallets.settle(isPaid(result)));
+    if (id) this.#underWay = { payment: id };
+    const said = `${id} ${status}`;
+    if (id && said === this.#answered) return;
+    this.#answered = said;
+    notify(this.#parts.options.onPaymentComplete, result as AuthorizePaymentResult);
+  }
+
   /** Where nobody can pay by card, nobody can pay by a wallet. */
   #stand(state: FormState): void {
     if (state === this.#state) return;
+    // Another attempt, or none.
+    if (state === "open") this.#underWay = {};
     this.#state = state;
     const { area } = this.#wallets;
     area.hidden = state === "paid" || state === "ended";
@@ -232,7 +292,7 @@ class Checkout {
   }
 
   #instance(): ElementsInstance {
-    const { send } = this.#channel;
+    const send = (message: ToFrame) => this.#channel.send(message);
     const stateOf = () => this.#state;
     return {
       get state() {
@@ -252,15 +312,27 @@ class Checkout {
   }
 
   destroy(): void {
+    this.#end();
+    this.#box.remove();
+    if (mounted.get(this.#parts.container) === this) mounted.delete(this.#parts.container);
+  }
+
+  #end(): void {
     this.#clearTimers();
+    this.#observer.disconnect();
     document.removeEventListener("securitypolicyviolation", this.#violated);
     this.#release();
     this.#attempt?.settle();
     this.#errands.end();
     this.#wallets.use((wallets) => wallets.settle(false));
     this.#channel.close();
-    this.#box.remove();
-    if (mounted.get(this.#parts.container) === this) mounted.delete(this.#parts.container);
+  }
+
+  /** There is no form: the customer reads so in its place, and the merchant why. */
+  #fail(message: string, type: string): void {
+    this.#end();
+    this.#box.replaceChildren(absenceText(this.#parts.options.language));
+    this.#parts.fail(message, type);
   }
 
   #clearTimers(): void {
@@ -268,28 +340,29 @@ class Checkout {
     clearTimeout(this.#refusal);
   }
 
-  /** The frame is kept: a slow network may still bring it, and a customer may then pay. */
+  /** One lost request is no end: the frame is loaded again, twice at most. */
   readonly #timeOut = (): void => {
     this.#clearTimers();
     // The merchant took the container out of the page before the checkout was there.
     if (!this.#frame.isConnected) return this.destroy();
     // A page in the background, or drawn ahead of a click, has no frames yet.
     if (document.hidden) {
-      this.#timer = setTimeout(this.#timeOut, TIMEOUT_MS);
+      this.#timer = setTimeout(this.#timeOut, HELLO_MS[0]);
       return;
     }
-    const { service, fail } = this.#parts;
-    fail(
-      `the frame of ${service} does not answer. Likely ${location.origin} is not among the team's allowed origins ` +
-        "(pointsman team set --allowed-origin), or the service can't be reached",
+    this.#tries += 1;
+    if (!this.#isConnected && this.#tries < HELLO_MS.length) return this.#load();
+    this.#fail(
+      `the frame of ${this.#parts.service} does not answer: either the service can't be reached, or ${location.origin} is not among ` +
+        "the team's allowed origins (pointsman team set --allowed-origin)",
       "frame-timeout",
     );
   };
 
-  readonly #violated = ({ blockedURI, effectiveDirective }: SecurityPolicyViolationEvent): void => {
-    const { service, fail } = this.#parts;
-    if (!/^(frame|child|default)-src/.test(effectiveDirective) || !blockedURI.startsWith(service)) return;
-    this.#clearTimers();
-    fail(`the page's Content-Security-Policy forbids the frame: add ${service} to frame-src`, "frame-blocked");
+  readonly #violated = ({ blockedURI, disposition, effectiveDirective }: SecurityPolicyViolationEvent): void => {
+    const { service } = this.#parts;
+    // A policy that only reports forbids nothing; a form that stands is no form that is forbidden.
+    if (this.#isReady || disposition !== "enforce" || !/^(frame|child|default)-src/.test(effectiveDirective) || !blockedURI.startsWith(service)) return;
+    this.#fail(`the page's Content-Security-Policy forbids the frame: add ${service} to frame-src`, "frame-blocked");
   };
 }

@@ -18,6 +18,7 @@ const HAS: Readonly<Record<ToLoader["type"], (message: Members) => boolean>> = {
   result: ({ attempt, errors }) => isText(attempt) && Array.isArray(errors),
   action: ({ action }) => isObject(action) && isText(action["id"]) && /^https?:/i.test(String(action["url"])) && isObject(action["texts"]),
   actionDone: ({ action }) => isText(action),
+  underWay: ({ underWay }) => isObject(underWay) && isText(underWay["payment"]),
   redirect: ({ url }) => isText(url) && !/^\W*(javascript|data|blob|vbscript|file|about):/i.test(url as string),
   complete: ({ result }) => isObject(result) && Array.isArray(result["errors"]),
   state: ({ state }) => ["open", "paying", "paid", "ended"].includes(state as string),

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
-import { fillIn, loadMessages, supplyLater } from "./messages.js";
+import { fillIn, loadMessages, soon, supplyLater } from "./messages.js";
 import { fields, page, payment } from "./messages/en.js";
 import { later } from "./messages/later.js";
 import { outcome } from "./messages/outcome.js";
@@ -25,6 +25,15 @@ test("every language has every text with the same values, and its own words", as
     }
     assert.ok(same <= 12, `${language}: ${same} texts are English`);
   }
+});
+
+test("a language that does not come is English after 5 s", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const loading = soon(new Promise<string>(() => {}), "late");
+  t.mock.timers.tick(5_000);
+  assert.equal(await loading, "late");
+  assert.equal(await soon(Promise.resolve("there"), "late"), "there");
+  assert.equal(await soon(Promise.reject(new Error("404")), "late"), "late");
 });
 
 test("every decline code has its words", async () => {

@@ -35,6 +35,9 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
 /** Where the browser would take the code for another country's way of writing: `pt` alone is Brazil's. */
 const LOCALES: Readonly<Record<string, string>> = { pt: "pt-PT" };
 
+/** For how long a form waits for its language. Milliseconds. */
+const PATIENCE_MS = 5_000;
+
 /** Longest text that a merchant may give, in characters: a form of endless texts can't be read. */
 const TEXT_MAX = 500;
 
@@ -83,7 +86,7 @@ export function fillIn(text: string, values: Values): string {
 
 /**
  * Loads the texts of a language, or lays a merchant's own over the English ones. An object of messages may name its
- * `language` and its `direction` (`rtl`). A language that can't be loaded is English: the form must work.
+ * `language` and its `direction` (`rtl`). A language that can't be loaded, or not soon, is English: the form must work.
  */
 export async function loadMessages(language: unknown, english: Texts): Promise<Messages> {
   if (typeof language === "object" && language !== null) {
@@ -94,12 +97,17 @@ export async function loadMessages(language: unknown, english: Texts): Promise<M
   const code = readCode(language);
   const files = Object.hasOwn(LANGUAGES, code) ? LANGUAGES[code] : undefined;
   if (!files) return new Messages("en", "ltr", english);
-  try {
-    const { fields, page, payment } = await files.first();
-    return new Messages(LOCALES[code] ?? code, "ltr", { ...english, ...fields, ...payment, ...page }, files.later);
-  } catch {
-    return new Messages("en", "ltr", english);
-  }
+  const first = await soon(files.first(), undefined);
+  if (!first) return new Messages("en", "ltr", english);
+  const { fields, page, payment } = first;
+  return new Messages(LOCALES[code] ?? code, "ltr", { ...english, ...fields, ...payment, ...page }, files.later);
+}
+
+/** What is being loaded; `fallback` where it can't be loaded, or not soon. */
+export async function soon<Loaded, Fallback>(loading: Promise<Loaded>, fallback: Fallback): Promise<Loaded | Fallback> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<Fallback>((resolve) => { timer = setTimeout(() => resolve(fallback), PATIENCE_MS); });
+  return Promise.race([loading.catch(() => fallback), late]).finally(() => clearTimeout(timer));
 }
 
 /**

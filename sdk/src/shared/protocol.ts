@@ -104,9 +104,19 @@ export interface BrowserData {
   readonly javaEnabled: boolean;
 }
 
+/**
+ * A payment that an earlier document of the frame has begun: a container that is moved in the page loads its frame again. The loader
+ * hands on what it heard last; without `payment` nobody knows how the attempt ended.
+ */
+export interface UnderWay {
+  readonly payment?: string;
+  /** What the customer does elsewhere, whose dialog or window the loader still shows. */
+  readonly errand?: { readonly action: string; readonly kind: "3ds" | "apm"; readonly url: string };
+}
+
 /** Loader to frame. */
 export type ToFrame =
-  | { readonly type: "init"; readonly options: FrameOptions; readonly browser: BrowserData }
+  | { readonly type: "init"; readonly options: FrameOptions; readonly browser: BrowserData; readonly underWay?: UnderWay }
   | { readonly type: "update"; readonly options: Partial<FrameOptions> }
   | { readonly type: "focus"; readonly field?: FieldName }
   /** Elements: tokenise what was typed. `attempt` names the press of the button. */
@@ -169,6 +179,8 @@ export type ToLoader =
   | { readonly type: "action"; readonly action: Action }
   /** The errand is over: the dialog or window may be closed. */
   | { readonly type: "actionDone"; readonly action: string }
+  /** Drop-In: this payment is followed from now on, and perhaps this errand. */
+  | { readonly type: "underWay"; readonly underWay: UnderWay }
   /** The whole page goes to this address: a redirect, or the merchant's own return address. */
   | { readonly type: "redirect"; readonly url: string }
   /** Drop-In: `{data, errors}` as `authorizePayment` answers it, read again after each errand. */

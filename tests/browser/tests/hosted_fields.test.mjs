@@ -233,4 +233,31 @@ describe("hosted fields", { concurrency: 2 }, () => {
       await assertAccessible(frames, "with errors");
     });
   }
+
+  for (const [how, lose] of [["is cut off", (route) => route.abort("connectionreset")], ["is answered 503", (route) => route.fulfill({ body: "busy", status: 503 })]]) {
+    test(`the configuration ${how} once: the processor's fields come all the same, and never ours`, async (t) => {
+      const visit = await world.visit(t);
+      let count = 0;
+      await visit.context.route(`${world.service.url}/api/graphql`, (route) => {
+        count += 1;
+        return count === 1 ? lose(route) : route.continue();
+      });
+      await opened(visit);
+      assert.equal(await visit.field("cardnumber").isVisible(), false);
+    });
+  }
+
+  test("the configuration never comes: no card fields but a button, which loads the form once there is an answer", async (t) => {
+    const visit = await world.visit(t);
+    let isAway = true;
+    await visit.context.route(`${world.service.url}/api/graphql`, (route) => (isAway ? route.abort("connectionreset") : route.continue()));
+    await visit.open({ more: { flowId: FLOW }, waits: false });
+    const again = visit.part("Reload");
+    await again.waitFor();
+    assert.equal(await visit.field("cardnumber").isVisible(), false);
+    await assertAccessible([visit.formFrame()], "no fields");
+    isAway = false;
+    await again.click();
+    await fieldsOf(visit);
+  });
 });

@@ -43,6 +43,7 @@ export const fields: Record<FieldKey, string> = {
   "error.authorize.payment-already-authorized": "Diese Bestellung ist bereits bezahlt oder wird gerade in einem anderen Fenster bezahlt.",
   "error.general": "Etwas ist schiefgegangen. Es wurde nichts abgebucht. Bitte versuchen Sie es noch einmal.",
   "error.network": "Es besteht keine Verbindung. Bitte versuchen Sie es noch einmal.",
+  "retry.label": "Erneut versuchen",
   "error.rate-limited": "Das waren zu viele Versuche. Bitte warten Sie einen Moment.",
   "error.session-expired": "Diese Seite war zu lange offen. Bitte beginnen Sie im Shop noch einmal.",
   "wallets.or.label": "oder anders bezahlen",

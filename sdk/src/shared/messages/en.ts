@@ -45,6 +45,7 @@ export const fields = {
   "error.authorize.payment-already-authorized": "This order is paid already, or is being paid in another window.",
   "error.general": "Something went wrong. Nothing was charged. Please try again.",
   "error.network": "There is no connection. Please try again.",
+  "retry.label": "Try again",
   "error.rate-limited": "There were too many tries. Please wait a moment, then try again.",
   "error.session-expired": "This page was open for too long. Please go back to the shop and begin again.",
   "wallets.or.label": "or pay another way",

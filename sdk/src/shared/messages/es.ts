@@ -43,6 +43,7 @@ export const fields: Record<FieldKey, string> = {
   "error.authorize.payment-already-authorized": "Este pedido ya está pagado o se está pagando en otra ventana.",
   "error.general": "Algo ha salido mal. No se ha cobrado nada. Inténtelo de nuevo.",
   "error.network": "No hay conexión. Inténtelo de nuevo.",
+  "retry.label": "Volver a intentarlo",
   "error.rate-limited": "Ha habido demasiados intentos. Espere un momento e inténtelo de nuevo.",
   "error.session-expired": "Esta página ha estado abierta demasiado tiempo. Empiece de nuevo en la tienda.",
   "wallets.or.label": "o pagar de otra forma",

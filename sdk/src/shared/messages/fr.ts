@@ -43,6 +43,7 @@ export const fields: Record<FieldKey, string> = {
   "error.authorize.payment-already-authorized": "Cette commande est déjà payée, ou en cours de paiement dans une autre fenêtre.",
   "error.general": "Une erreur est survenue. Rien n’a été débité. Veuillez réessayer.",
   "error.network": "Il n’y a pas de connexion. Veuillez réessayer.",
+  "retry.label": "Réessayer",
   "error.rate-limited": "Il y a eu trop d’essais. Patientez un instant, puis réessayez.",
   "error.session-expired": "Cette page est restée ouverte trop longtemps. Veuillez recommencer dans la boutique.",
   "wallets.or.label": "ou payer autrement",

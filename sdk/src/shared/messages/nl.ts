@@ -43,6 +43,7 @@ export const fields: Record<FieldKey, string> = {
   "error.authorize.payment-already-authorized": "Deze bestelling is al betaald, of wordt in een ander venster betaald.",
   "error.general": "Er ging iets mis. Er is niets afgeschreven. Probeer het opnieuw.",
   "error.network": "Er is geen verbinding. Probeer het opnieuw.",
+  "retry.label": "Opnieuw proberen",
   "error.rate-limited": "Er waren te veel pogingen. Wacht even en probeer het opnieuw.",
   "error.session-expired": "Deze pagina stond te lang open. Begin opnieuw in de winkel.",
   "wallets.or.label": "of betaal op een andere manier",

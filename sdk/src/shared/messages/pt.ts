@@ -43,6 +43,7 @@ export const fields: Record<FieldKey, string> = {
   "error.authorize.payment-already-authorized": "Esta encomenda já está paga ou está a ser paga noutra janela.",
   "error.general": "Algo correu mal. Nada foi cobrado. Tente novamente.",
   "error.network": "Não há ligação. Tente novamente.",
+  "retry.label": "Tentar novamente",
   "error.rate-limited": "Houve demasiadas tentativas. Aguarde um momento e tente novamente.",
   "error.session-expired": "Esta página esteve aberta demasiado tempo. Recomece na loja.",
   "wallets.or.label": "ou pagar de outra forma",
