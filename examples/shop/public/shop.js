@@ -104,9 +104,14 @@ function showCards() {
   at("cards").replaceChildren(...rows);
 }
 
-/** @param {"cart" | "payment" | "outcome"} part */
+/**
+ * Shows one part of the page. The focus goes to its heading: what had it before is hidden now.
+ *
+ * @param {"cart" | "payment" | "outcome"} part
+ */
 function show(part) {
   for (const id of ["cart", "payment", "outcome"]) at(id).hidden = id !== part;
+  at(`${part}-title`).focus();
 }
 
 function language() {
@@ -224,7 +229,6 @@ function end(title, text) {
   at("outcome-title").textContent = title;
   at("outcome-text").textContent = text;
   show("outcome");
-  at("outcome-title").focus();
 }
 
 const TONES = { SUCCEEDED: "good", AUTHORISED: "good", DECLINED: "bad", FAILED: "bad" };

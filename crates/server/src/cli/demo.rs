@@ -23,7 +23,9 @@ use crate::{
     app::{App, Configured, Databases, Files, Founding, Listeners},
     config::{Sandbox, Settings, Sources, no_color},
     data_dir::DataDir,
-    demo::{Client, Colour, Evidence, Narrator, OpenShop, curl_line, open_shop, play},
+    demo::{
+        Client, Colour, Evidence, Narrator, OpenShop, curl_line, open_shop, payment_link, play,
+    },
     log,
     sandbox::local_base,
     telemetry::Metrics,
@@ -174,6 +176,7 @@ fn narrator() -> Narrator {
 async fn show_what_is_open(address: SocketAddr, key: &str) -> Option<OpenShop> {
     let service = local_base("http", address);
     let client = Client::new(service.clone(), key.to_owned());
+    let link = payment_link(&client).await;
     let shop = open_shop(client, service.clone(), address).await;
     let mut narrator = narrator();
     narrator.line("");
@@ -186,6 +189,12 @@ async fn show_what_is_open(address: SocketAddr, key: &str) -> Option<OpenShop> {
             ));
         }
         Err(why) => narrator.line(&format!("  Shop      not open: {why}")),
+    }
+    match link {
+        Ok(url) => narrator.line(&format!(
+            "  Pay link  {url}  (a page of the service; paid once)"
+        )),
+        Err(why) => narrator.line(&format!("  Pay link  none: {why}")),
     }
     // The fragment stays in the browser, and the page takes it out of the address at once.
     narrator.line(&format!("  Explorer  {service}/explorer#key={key}"));

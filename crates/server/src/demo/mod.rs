@@ -13,6 +13,7 @@ use std::net::SocketAddr;
 
 pub use client::Client;
 pub use narrator::{Colour, Narrator};
+use serde_json::json;
 pub use shop::{OpenShop, open as open_shop};
 
 /// What the shop can send when a payment is disputed.
@@ -28,6 +29,20 @@ pub enum Evidence {
 pub async fn play(client: &Client, narrator: &mut Narrator, evidence: Evidence) -> bool {
     story::play(client, narrator, evidence).await;
     narrator.close()
+}
+
+/// Makes a payment link of 50.99 EUR. Returns its address.
+///
+/// # Errors
+/// Why it can't be made, for people.
+pub async fn payment_link(client: &Client) -> Result<String, String> {
+    let query = "mutation { createPaymentLink(amount: 5099, currencyCode: \"EUR\", description: \"A box of coffee\") { url } }";
+    let reply = client.run(query, json!({}), None).await?;
+    let url = reply.text("/data/createPaymentLink/url");
+    if url.is_empty() {
+        return Err(reply.text("/errors/0/message"));
+    }
+    Ok(url)
 }
 
 /// A line to paste into a shell that lists the payments of the story.

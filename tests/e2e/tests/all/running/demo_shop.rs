@@ -32,6 +32,8 @@ struct Demo {
     _process: Process,
     service: SocketAddr,
     shop: SocketAddr,
+    /// The path of the payment link.
+    link: String,
     _dir: TempDir,
 }
 
@@ -48,16 +50,22 @@ impl Demo {
         let mut process = Process(command.spawn().unwrap());
         let reported = BufReader::new(process.0.stdout.take().unwrap());
         let mut shop = None;
+        let mut link = None;
         for line in reported.lines().map(Result::unwrap) {
             if let Some((_, rest)) = line.split_once("http://localhost:") {
                 let port: String = rest.chars().take_while(char::is_ascii_digit).collect();
                 shop = Some(format!("127.0.0.1:{port}").parse().unwrap());
+            }
+            if let Some((_, rest)) = line.split_once("/pay/") {
+                let token = rest.split(' ').next().unwrap();
+                link = Some(format!("/pay/{token}"));
             }
             if let Some((_, service)) = line.split_once("pointsman listening on http://") {
                 return Self {
                     _process: process,
                     service: service.parse().unwrap(),
                     shop: shop.expect("an address of the shop"),
+                    link: link.expect("a payment link"),
                     _dir: dir,
                 };
             }
@@ -117,6 +125,16 @@ fn the_demos_shop_sells_and_believes_nobody_but_the_service() {
     assert_eq!(checkout["amount"], 2400);
     a_webhook_that_nobody_signed_pays_nothing(&demo, &checkout);
     a_card_pays_and_the_timeline_shows_it(&demo, &checkout);
+    its_payment_link_shows_what_is_to_be_paid(&demo);
+}
+
+fn its_payment_link_shows_what_is_to_be_paid(demo: &Demo) {
+    let page = Request::new("GET", &demo.link).send(demo.service);
+    assert_eq!(page.status, 200);
+    let html = page.text();
+    for part in ["50.99", "A box of coffee", "Harbour Coffee"] {
+        assert!(html.contains(part), "{part}: {html}");
+    }
 }
 
 fn its_page_allows_the_service_and_nothing_else(demo: &Demo) {
