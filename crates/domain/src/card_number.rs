@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 
 use crate::{brand::Brand, card_ranges::IIN_DIGITS};
 
-pub use masking::{mask_card_numbers, mask_cards_where};
+pub use masking::{mask_card_numbers, mask_cards_where, without_escapes};
 
 /// How many digits a mask leaves readable.
 const SHOWN: usize = 4;

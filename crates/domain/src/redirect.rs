@@ -4,7 +4,11 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Fault, bounded::bounded};
+use crate::{
+    Fault,
+    bounded::{CARD, bounded},
+    card_number::{holds_card_number, without_escapes},
+};
 
 /// Longest address, as given and as normalised. Unit: characters.
 pub const REDIRECT_MAX: usize = 2_000;
@@ -73,6 +77,9 @@ impl RedirectUrl {
     /// `error.validation` for `field`.
     pub fn parse(text: &str, field: &str) -> Result<Self, Fault> {
         let text = bounded(text.to_owned(), field, REDIRECT_MAX)?;
+        if holds_card_number(&without_escapes(&text)) {
+            return Err(Fault::invalid(field, CARD));
+        }
         let url = normalise(&text).map_err(|reason| Fault::invalid(field, reason))?;
         if url.len() > REDIRECT_MAX {
             return Err(Fault::invalid(
@@ -304,6 +311,10 @@ mod tests {
             ("https://localhost:3000/x", "https://localhost:3000/x"),
             ("com.shop.app://", "com.shop.app://"),
             (
+                "https://shop.example/100%?a=%zz%2",
+                "https://shop.example/100%?a=%zz%2",
+            ),
+            (
                 "com.shop.app://back/é?a=b",
                 "com.shop.app://back/%C3%A9?a=b",
             ),
@@ -356,6 +367,10 @@ mod tests {
             "https://[::1",
             "https://[shop]",
             "https://shop.example/4242424242424242",
+            "https://shop.example/?p=4242%204242%204242%204242",
+            "https://shop.example/?p=4242+4242+4242+4242",
+            "https://shop.example/%34242424242424242",
+            "https://shop.example/4242%E2%80%934242%E2%80%934242%E2%80%934242",
         ] {
             let fault = parse(text).unwrap_err();
             assert_eq!(fault.field.as_deref(), Some("in.redirectUrl"), "{text:?}");

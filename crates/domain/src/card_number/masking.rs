@@ -11,6 +11,32 @@ pub fn mask_card_numbers(text: &str) -> Cow<'_, str> {
     mask_cards_where(text, |_| true)
 }
 
+/// The text with the percent escapes of an address resolved, and spaces for `+`, so that a number between them is seen.
+pub fn without_escapes(text: &str) -> Cow<'_, str> {
+    if !text.contains(['%', '+']) {
+        return Cow::Borrowed(text);
+    }
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, behind)) = rest.split_first() {
+        rest = behind;
+        let escaped = behind.split_first_chunk::<2>().and_then(|(digits, after)| {
+            let [high, low] = digits.map(|digit| char::from(digit).to_digit(16));
+            let value = high?.checked_mul(16)?.checked_add(low?)?;
+            Some((u8::try_from(value).ok()?, after))
+        });
+        match (first, escaped) {
+            (b'%', Some((byte, after))) => {
+                bytes.push(byte);
+                rest = after;
+            }
+            (b'+', _) => bytes.push(b' '),
+            _ => bytes.push(*first),
+        }
+    }
+    Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())
+}
+
 /// The same for those card numbers alone whose digits are meant.
 pub fn mask_cards_where(text: &str, is_meant: impl Fn(&str) -> bool) -> Cow<'_, str> {
     if !holds_card_number(text) {

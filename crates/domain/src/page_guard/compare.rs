@@ -76,6 +76,8 @@ pub struct Observed {
     pub policies: Vec<String>,
     /// Attributes that are scripts.
     pub handlers: usize,
+    /// Whether a part of the markup was not read.
+    pub is_cut: bool,
 }
 
 impl Observed {
@@ -143,6 +145,10 @@ pub fn compare(page: &GuardedPage, own: &str, observed: &Observed) -> Vec<Findin
     let judge = Judge { page, own };
     for script in &observed.scripts {
         found.extend(judge.script(script));
+    }
+    if observed.is_cut {
+        let message = "the page's markup was not read to its end: its elements are too deep within each other, a tag has too many attributes, or reading it takes too long. What follows may hold scripts";
+        found.push(Finding::new(FindingWord::Unread, "markup", message));
     }
     if observed.unseen > 0 {
         let message = format!(

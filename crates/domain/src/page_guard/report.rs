@@ -4,7 +4,10 @@
 use serde_json::Value;
 
 use super::WebAddress;
-use crate::processor_text::processor_text;
+use crate::{
+    card_number::{holds_card_number, without_escapes},
+    processor_text::processor_text,
+};
 
 /// Reports that are read from one body.
 pub const REPORTS_MAX: usize = 100;
@@ -192,5 +195,11 @@ fn blocked(text: &str, with_path: bool) -> Option<String> {
         address.origin().to_owned()
     };
     // A thief may write a number into the path.
-    Some(processor_text(&kept, SOURCE_MAX))
+    let plain = without_escapes(&kept);
+    let shown = if holds_card_number(&plain) {
+        plain.as_ref()
+    } else {
+        &kept
+    };
+    Some(processor_text(shown, SOURCE_MAX))
 }

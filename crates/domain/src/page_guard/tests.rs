@@ -279,6 +279,10 @@ fn a_policy_that_lets_anything_run_is_found() {
     let found = words(&page(&[]), &observed);
     let unread = (FindingWord::Unread, "further scripts".to_owned());
     assert!(found.len() == 3 && found.contains(&unread), "{found:?}");
+    observed.is_cut = true;
+    let found = words(&page(&[]), &observed);
+    let unread = (FindingWord::Unread, "markup".to_owned());
+    assert!(found.len() == 4 && found.contains(&unread), "{found:?}");
 }
 
 fn of_single(document: &str, blocked: &str, directive: &str) -> Vec<Violation> {
@@ -308,6 +312,16 @@ fn of_a_report_only_directive_and_source_are_read() {
             "https://evil.example/4242424242424242.js",
             "script-src-elem",
             Some("https://evil.example/************4242.js"),
+        ),
+        (
+            "https://evil.example/4242%204242%204242%204242/x.js",
+            "script-src-elem",
+            Some("https://evil.example/**** **** **** 4242/x.js"),
+        ),
+        (
+            "https://evil.example/a%20b.js",
+            "script-src-elem",
+            Some("https://evil.example/a%20b.js"),
         ),
         (
             "https://evil.example/steal/4242424242424242",

@@ -34,6 +34,8 @@ const PAGE_MAX: usize = 4 * 1024 * 1024;
 const SCRIPT_MAX: usize = 8 * 1024 * 1024;
 /// Scripts of a page that are looked at.
 const SCRIPTS_MAX: usize = 200;
+/// Scripts whose addresses are compared, to leave out what comes twice; what is more is not looked at.
+const COMPARED_MAX: usize = 2_000;
 /// Scripts that are fetched at the same time.
 const AT_ONCE: usize = 8;
 /// So much of a script that stands in the page is shown. Unit: characters.
@@ -124,7 +126,11 @@ impl Engine {
         })?;
         let headers = texts(&reply.headers);
         is_readable(&headers, &reply.body)?;
-        let mut markup = read_markup(&String::from_utf8_lossy(&reply.body));
+        let body = reply.body;
+        // A large page takes long enough to keep others waiting.
+        let read = move || read_markup(&String::from_utf8_lossy(&body));
+        let read = self.inner.world.blocking(read).await;
+        let mut markup = read.ok_or_else(Fault::unknown)?;
         let of_header = headers
             .iter()
             .filter(|(name, _)| name == "content-security-policy");
@@ -135,11 +141,15 @@ impl Engine {
         let mut watched = watched_headers(headers.iter().map(|(n, v)| (n.as_str(), v.as_str())));
         watched.extend(of_markup(&markup));
         let mut known = BTreeSet::new();
-        let found = std::mem::take(&mut markup.scripts).into_iter();
+        let mut scripts = std::mem::take(&mut markup.scripts);
+        let uncompared = scripts.len().saturating_sub(COMPARED_MAX);
+        scripts.truncate(COMPARED_MAX);
+        let found = scripts.into_iter();
         // A script that is fetched early is asked for later.
         let found = found.map(|script| Located::of(script, address));
         let mut found: Vec<Located> = found.filter(|one| one.is_new(&mut known)).collect();
         let unseen = found.len().saturating_sub(SCRIPTS_MAX);
+        let unseen = unseen.saturating_add(uncompared);
         found.truncate(SCRIPTS_MAX);
         let scripts = stream::iter(found)
             .map(|script| self.seen(script))
@@ -152,6 +162,7 @@ impl Engine {
             unseen,
             policies,
             handlers: markup.handlers,
+            is_cut: markup.is_cut,
         })
     }
 

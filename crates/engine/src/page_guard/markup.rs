@@ -5,6 +5,9 @@
 //! What scripts add later is not in the markup: browsers' reports show it.
 
 mod elements;
+mod pieces;
+
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -24,6 +27,8 @@ pub(super) struct Markup {
     pub(super) policies: Vec<String>,
     /// Attributes that are scripts: `onclick` and its like, and addresses that begin with `javascript:`.
     pub(super) handlers: usize,
+    /// Whether a part of the page was not read, since it would take too long.
+    pub(super) is_cut: bool,
 }
 
 /// A script in the markup.
@@ -32,7 +37,7 @@ pub(super) struct FoundScript {
     /// Where it is loaded from, as it stands there; absent for one that stands in the page.
     pub(super) src: Option<String>,
     /// The `<base href>` of its page and of the pages around it, the outermost first.
-    pub(super) bases: Vec<String>,
+    pub(super) bases: Vec<Arc<str>>,
     /// What stands between its tags.
     pub(super) text: String,
 }
@@ -45,31 +50,31 @@ pub(super) fn read(html: &str) -> Markup {
 }
 
 /// Reads the page of a frame, or the page itself, into what was found before.
-fn read_into(found: &mut Markup, html: &str, around: &[String], depth: usize) {
+fn read_into(found: &mut Markup, html: &str, around: &[Arc<str>], depth: usize) {
     let mut reader = Reader {
         found,
         around,
         base: None,
         depth,
     };
-    for element in elements::of(html) {
-        reader.take(&element);
+    let read = elements::of(html);
+    for element in &read.kept {
+        reader.take(element);
     }
+    found.is_cut |= read.is_cut;
 }
 
 struct Reader<'a> {
     found: &'a mut Markup,
-    around: &'a [String],
-    base: Option<String>,
+    around: &'a [Arc<str>],
+    base: Option<Arc<str>>,
     depth: usize,
 }
 
 impl Reader<'_> {
     fn take(&mut self, element: &Element) {
-        let is_handler = |(name, value): &&(String, String)| {
-            (name.starts_with("on") && !value.is_empty()) || is_code(value)
-        };
-        self.found.handlers += element.attributes.iter().filter(is_handler).count();
+        let handlers = element.attributes.iter().filter(|one| is_handler(one));
+        self.found.handlers += handlers.count();
         match (element.vocabulary, element.name.as_str()) {
             (Vocabulary::Html, "base") => self.base(element),
             (Vocabulary::Html, "meta") => self.policy(element),
@@ -105,9 +110,9 @@ impl Reader<'_> {
         let Some(href) = element.value("href").filter(|_| self.base.is_none()) else {
             return;
         };
-        self.base = Some(href.to_owned());
+        self.base = Some(Arc::from(href));
         if self.depth == 0 {
-            self.found.base.clone_from(&self.base);
+            self.found.base = Some(href.to_owned());
         }
     }
 
@@ -157,7 +162,7 @@ impl Reader<'_> {
         if self.depth >= DEPTH_MAX {
             return self.script(None, html);
         }
-        let around: Vec<String> = self.around.iter().chain(&self.base).cloned().collect();
+        let around: Vec<Arc<str>> = self.around.iter().chain(&self.base).cloned().collect();
         read_into(self.found, html, &around, self.depth.saturating_add(1));
     }
 
@@ -179,6 +184,11 @@ impl Reader<'_> {
             self.script(Some(address), "");
         }
     }
+}
+
+/// Whether an attribute is a script.
+fn is_handler((name, value): &(String, String)) -> bool {
+    (name.starts_with("on") && !value.is_empty()) || is_code(value)
 }
 
 /// Whether a value is run when it is followed as an address, or when a drawing sets it as one.

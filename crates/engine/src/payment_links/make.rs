@@ -83,7 +83,8 @@ impl Engine {
     /// Makes a link. One for one payment gets an intent of its own, unless it names one.
     ///
     /// Errors: `error.flow.not-found`, `error.intent.not-found`; `error.validation` for a time that is over, an intent with another
-    /// amount or one that is complete, a card number in the order's id, or an address that customers can't be sent to.
+    /// amount or one that is complete, an address that customers can't be sent to, or, with `vault.order_ids = "luhn"`, an order's id
+    /// that looks like a card's number.
     #[boxed]
     pub async fn create_payment_link(
         &self,

@@ -6,11 +6,20 @@ use serde_json::{Map, Value};
 
 use crate::shared::{Blank, Reader, currency, page, redirect};
 
+/// The largest amount: the largest number that the customer's browser has exactly. Unit: minor units.
+const AMOUNT_MAX: i64 = (1 << 53) - 1;
+
 /// Errors: `error.validation`.
 pub(crate) fn create(arguments: Map<String, Value>) -> Result<CreatePaymentLink, Fault> {
     let mut reader = Reader::new(arguments, Blank::Absent);
     let mut faults = Faults::default();
     let amount = reader.amount("amount");
+    let amount = amount.and_then(|amount| match amount {
+        Some(amount) if amount > AMOUNT_MAX => {
+            Err(reader.invalid("amount", format!("must be at most {AMOUNT_MAX}")))
+        }
+        amount => Ok(amount),
+    });
     let amount = faults.good(reader.needed("amount", amount));
     let code = currency(&mut reader, "currencyCode");
     let code = faults.good(reader.needed("currencyCode", code));
@@ -72,6 +81,7 @@ mod tests {
         assert_eq!(many.return_url.unwrap().as_str(), "https://shop.example/");
         for (name, wrong) in [
             ("amount", json!(0)),
+            ("amount", json!(9_007_199_254_740_992_i64)),
             ("currencyCode", json!("EURO")),
             ("returnUrl", json!("javascript:alert(1)")),
             ("description", json!("4111 1111 1111 1111")),

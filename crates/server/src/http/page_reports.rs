@@ -38,7 +38,8 @@ pub(super) async fn take(
     };
     let work = taken(&web, &token, request).boxed();
     let answered = web.world.timeout(web.rules.request_timeout, work).await;
-    match answered.unwrap_or_else(|_elapsed| Err(Envelope::of(Fault::unavailable()))) {
+    let answered = answered.unwrap_or_else(|_elapsed| Err(Envelope::of(Fault::unavailable())));
+    let mut response = match answered {
         Ok(()) => {
             let mut response = StatusCode::NO_CONTENT.into_response();
             response.extensions_mut().insert(ResponseLabels {
@@ -48,7 +49,13 @@ pub(super) async fn take(
             response
         }
         Err(envelope) => envelope.answer(Media::Json),
-    }
+    };
+    // The merchant's page is of another origin: its browser would print each answer as blocked.
+    let cross = HeaderValue::from_static("cross-origin");
+    response
+        .headers_mut()
+        .insert("cross-origin-resource-policy", cross);
+    response
 }
 
 async fn taken(web: &Arc<Web>, token: &str, request: Request) -> Result<(), Envelope> {

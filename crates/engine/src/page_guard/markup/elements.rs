@@ -1,17 +1,20 @@
 //! The elements of a page, as the parser of a browser makes them.
 //!
-//! Only what scripts need is kept of the tree: no element knows its children, and the text of scripts alone is collected.
+//! Only what scripts need is kept of the tree: no element knows its children, elements that can't bring a script are dropped, and the
+//! text of scripts alone is collected.
 
 use std::{
     borrow::Cow,
-    cell::{Ref, RefCell},
+    cell::{Cell, Ref, RefCell},
 };
 
 use html5ever::{
-    Attribute, ParseOpts, QualName, local_name, ns, parse_document,
-    tendril::{StrTendril, TendrilSink},
+    Attribute, QualName, local_name, ns,
+    tendril::StrTendril,
     tree_builder::{ElementFlags, NodeOrText, QuirksMode, TreeSink},
 };
+
+use super::{is_handler, pieces};
 
 /// To which language an element belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,41 +50,108 @@ impl Element {
     }
 }
 
-/// The elements of a page, in the order in which they begin.
-pub(super) fn of(html: &str) -> Vec<Element> {
-    parse_document(Sink::default(), ParseOpts::default()).one(html)
+/// What was read of a page.
+pub(super) struct Elements {
+    /// The elements that may bring scripts, in the order in which they begin.
+    pub(super) kept: Vec<Element>,
+    /// Whether a part of the page was not read, since it would take too long.
+    pub(super) is_cut: bool,
 }
+
+/// The elements of a page.
+pub(super) fn of(html: &str) -> Elements {
+    let (sink, is_cut) = pieces::parsed(html);
+    Elements {
+        kept: sink.finish(),
+        is_cut,
+    }
+}
+
+/// Elements that bring scripts, or decide about them, whatever their attributes; of the first two, others may come later.
+const KEPT: [&str; 7] = ["html", "body", "base", "iframe", "link", "meta", "script"];
+
+/// What making an element takes, in steps.
+const ELEMENT_STEPS: usize = 32;
 
 /// What the parser holds of a node.
 struct Node {
     name: QualName,
-    element: Option<Element>,
+    depth: usize,
+    element: Option<Box<Element>>,
 }
 
 /// What the parser builds into. A node's handle is its place; the page itself is the first.
-struct Sink(RefCell<Vec<Node>>);
+pub(super) struct Sink {
+    nodes: RefCell<Vec<Node>>,
+    steps: Cell<usize>,
+    deepest: Cell<usize>,
+}
 
 impl Default for Sink {
     fn default() -> Self {
-        let sink = Self(RefCell::default());
+        let sink = Self {
+            nodes: RefCell::default(),
+            steps: Cell::new(0),
+            deepest: Cell::new(0),
+        };
         sink.add(None, None);
         sink
     }
 }
 
 impl Sink {
-    fn add(&self, name: Option<QualName>, element: Option<Element>) -> usize {
+    /// How much work the parser had: what it looked up and what it made.
+    pub(super) fn steps(&self) -> usize {
+        self.steps.get()
+    }
+
+    /// How deep the deepest element is.
+    pub(super) fn deepest(&self) -> usize {
+        self.deepest.get()
+    }
+
+    /// Counts work.
+    pub(super) fn take_steps(&self, steps: usize) {
+        self.steps.set(self.steps.get().saturating_add(steps));
+    }
+
+    fn add(&self, name: Option<QualName>, element: Option<Box<Element>>) -> usize {
         let nameless = || QualName::new(None, ns!(), local_name!(""));
-        let mut nodes = self.0.borrow_mut();
+        let mut nodes = self.nodes.borrow_mut();
         nodes.push(Node {
             name: name.unwrap_or_else(nameless),
+            depth: 0,
             element,
         });
         nodes.len().saturating_sub(1)
     }
 
+    /// Puts a node below another.
+    fn place(&self, parent: usize, child: usize) {
+        let is_in_head = self.is_head(parent);
+        let mut nodes = self.nodes.borrow_mut();
+        let depth = nodes.get(parent).map_or(0, |node| node.depth);
+        let Some(node) = nodes.get_mut(child) else {
+            return;
+        };
+        node.depth = depth.saturating_add(1);
+        self.deepest.set(self.deepest.get().max(node.depth));
+        if let Some(element) = &mut node.element {
+            element.is_in_head = is_in_head;
+        }
+    }
+
+    /// Puts a node beside one of which it is open at the same time: it is as deep for the parser as if it stood below it.
+    fn place_beside(&self, other: usize, child: usize) {
+        self.place(other, child);
+        let mut nodes = self.nodes.borrow_mut();
+        if let Some(element) = nodes.get_mut(child).and_then(|node| node.element.as_mut()) {
+            element.is_in_head = false;
+        }
+    }
+
     fn is_head(&self, place: usize) -> bool {
-        let nodes = self.0.borrow();
+        let nodes = self.nodes.borrow();
         nodes
             .get(place)
             .is_some_and(|node| node.name.ns == ns!(html) && node.name.local == local_name!("head"))
@@ -94,8 +164,10 @@ impl TreeSink for Sink {
     type ElemName<'a> = Ref<'a, QualName>;
 
     fn finish(self) -> Vec<Element> {
-        let nodes = self.0.into_inner();
-        nodes.into_iter().filter_map(|node| node.element).collect()
+        let nodes = self.nodes.into_inner().into_iter();
+        nodes
+            .filter_map(|node| node.element.map(|element| *element))
+            .collect()
     }
 
     fn parse_error(&self, _message: Cow<'static, str>) {}
@@ -109,10 +181,13 @@ impl TreeSink for Sink {
         reason = "the parser asks only for what was made here, and a `Ref` can't be made of nothing"
     )]
     fn elem_name<'a>(&'a self, target: &'a usize) -> Ref<'a, QualName> {
-        Ref::map(self.0.borrow(), |nodes| &nodes[*target].name)
+        self.take_steps(1);
+        Ref::map(self.nodes.borrow(), |nodes| &nodes[*target].name)
     }
 
     fn create_element(&self, name: QualName, attributes: Vec<Attribute>, _: ElementFlags) -> usize {
+        let size = attributes.iter().map(|one| one.value.len());
+        self.take_steps(size.fold(ELEMENT_STEPS, usize::saturating_add));
         let element = Element {
             vocabulary: match name.ns {
                 ns!(html) => Vocabulary::Html,
@@ -124,7 +199,9 @@ impl TreeSink for Sink {
             is_in_head: false,
             text: String::new(),
         };
-        self.add(Some(name), Some(element))
+        let is_kept =
+            KEPT.contains(&element.name.as_str()) || element.attributes.iter().any(is_handler);
+        self.add(Some(name), is_kept.then(|| Box::new(element)))
     }
 
     fn create_comment(&self, _text: StrTendril) -> usize {
@@ -137,16 +214,9 @@ impl TreeSink for Sink {
 
     fn append(&self, parent: &usize, child: NodeOrText<usize>) {
         match child {
-            NodeOrText::AppendNode(child) => {
-                let is_in_head = self.is_head(*parent);
-                let mut nodes = self.0.borrow_mut();
-                let element = nodes.get_mut(child).and_then(|node| node.element.as_mut());
-                if let Some(element) = element {
-                    element.is_in_head = is_in_head;
-                }
-            }
+            NodeOrText::AppendNode(child) => self.place(*parent, child),
             NodeOrText::AppendText(text) => {
-                let mut nodes = self.0.borrow_mut();
+                let mut nodes = self.nodes.borrow_mut();
                 let element = nodes
                     .get_mut(*parent)
                     .and_then(|node| node.element.as_mut());
@@ -157,7 +227,22 @@ impl TreeSink for Sink {
         }
     }
 
-    fn append_based_on_parent_node(&self, _: &usize, _: &usize, _: NodeOrText<usize>) {}
+    fn append_based_on_parent_node(
+        &self,
+        element: &usize,
+        previous: &usize,
+        child: NodeOrText<usize>,
+    ) {
+        if let NodeOrText::AppendNode(child) = child {
+            let depth = |place: usize| self.nodes.borrow().get(place).map_or(0, |node| node.depth);
+            let deeper = if depth(*previous) > depth(*element) {
+                *previous
+            } else {
+                *element
+            };
+            self.place_beside(deeper, child);
+        }
+    }
 
     fn append_doctype_to_document(&self, _: StrTendril, _: StrTendril, _: StrTendril) {}
 
@@ -166,15 +251,20 @@ impl TreeSink for Sink {
     }
 
     fn same_node(&self, one: &usize, other: &usize) -> bool {
+        self.take_steps(1);
         one == other
     }
 
     fn set_quirks_mode(&self, _mode: QuirksMode) {}
 
-    fn append_before_sibling(&self, _: &usize, _: NodeOrText<usize>) {}
+    fn append_before_sibling(&self, sibling: &usize, child: NodeOrText<usize>) {
+        if let NodeOrText::AppendNode(child) = child {
+            self.place_beside(*sibling, child);
+        }
+    }
 
     fn add_attrs_if_missing(&self, target: &usize, attributes: Vec<Attribute>) {
-        let mut nodes = self.0.borrow_mut();
+        let mut nodes = self.nodes.borrow_mut();
         let Some(element) = nodes
             .get_mut(*target)
             .and_then(|node| node.element.as_mut())
@@ -182,6 +272,7 @@ impl TreeSink for Sink {
             return;
         };
         for (name, value) in attributes.iter().map(pair) {
+            self.take_steps(element.attributes.len());
             if element.value(&name).is_none() {
                 element.attributes.push((name, value));
             }

@@ -147,7 +147,7 @@ fn pages_of_frames_that_stand_in_an_attribute_are_read() {
         "<base href=/x/><iframe srcdoc='<p onclick=go()><base href=y/><script src=a></script>'></iframe>",
     );
     assert_eq!(found.handlers, 1);
-    assert_eq!(found.scripts[0].bases, ["/x/", "y/"]);
+    assert_eq!(found.scripts[0].bases, ["/x/", "y/"].map(Arc::from));
     assert_eq!(found.base.as_deref(), Some("/x/"));
 }
 
