@@ -66,11 +66,14 @@ impl Fields {
         }
         self.names.push(name);
         let mark = if RESERVED.contains(&name) { "_" } else { "" };
-        // Names are written in our source: nothing in them needs an escape.
-        let _ = match format {
-            LogFormat::Json => write!(self.text, ",\"{name}{mark}\":"),
-            LogFormat::Text => write!(self.text, " {name}{mark}="),
+        let (before, behind) = match format {
+            LogFormat::Json => (",\"", "\":"),
+            LogFormat::Text => (" ", "="),
         };
+        // Names are written in our source: nothing in them needs an escape.
+        for part in [before, name, mark, behind] {
+            self.text.push_str(part);
+        }
         true
     }
 }
@@ -185,6 +188,11 @@ struct Escaper<'a> {
 
 impl fmt::Write for Escaper<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
+        // Nearly all texts, at a line for each request.
+        if text.bytes().all(|byte| self.is_plain(byte)) {
+            self.out.push_str(text);
+            return Ok(());
+        }
         let mut rest = text;
         while let Some(at) = rest.find(|c: char| self.needs_escape(c)) {
             let (plain, from) = rest.split_at(at);
@@ -210,6 +218,11 @@ impl fmt::Write for Escaper<'_> {
 }
 
 impl Escaper<'_> {
+    /// Whether a byte is a letter of ASCII that stands as it is.
+    fn is_plain(&self, byte: u8) -> bool {
+        matches!(byte, b' '..=b'~') && !(self.quotes && matches!(byte, b'"' | b'\\'))
+    }
+
     fn needs_escape(&self, c: char) -> bool {
         c.is_control()
             || matches!(c, '\u{2028}' | '\u{2029}')
