@@ -73,7 +73,10 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn take(&mut self, element: &Element) {
-        let handlers = element.attributes.iter().filter(|one| is_handler(one));
+        let handlers = element
+            .attributes
+            .iter()
+            .filter(|(name, value)| is_handler(name, value));
         self.found.handlers += handlers.count();
         match (element.vocabulary, element.name.as_str()) {
             (Vocabulary::Html, "base") => self.base(element),
@@ -187,7 +190,7 @@ impl Reader<'_> {
 }
 
 /// Whether an attribute is a script.
-fn is_handler((name, value): &(String, String)) -> bool {
+fn is_handler(name: &str, value: &str) -> bool {
     (name.starts_with("on") && !value.is_empty()) || is_code(value)
 }
 

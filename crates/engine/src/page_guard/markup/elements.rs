@@ -199,8 +199,11 @@ impl TreeSink for Sink {
             is_in_head: false,
             text: String::new(),
         };
-        let is_kept =
-            KEPT.contains(&element.name.as_str()) || element.attributes.iter().any(is_handler);
+        let is_kept = KEPT.contains(&element.name.as_str())
+            || element
+                .attributes
+                .iter()
+                .any(|(name, value)| is_handler(name, value));
         self.add(Some(name), is_kept.then(|| Box::new(element)))
     }
 
