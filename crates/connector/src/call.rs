@@ -1,6 +1,8 @@
 //! What the engine asks.
 
 use domain::{
+    Timestamp,
+    answer::Booking,
     bank_account::{AccountKind, Mandate},
     browser::Browser,
     card_number::{AccountNumber, CardNumber, SecurityCode},
@@ -189,18 +191,50 @@ pub struct Complete<'a> {
     pub capture: bool,
 }
 
+/// Between which times an operation can have reached the processor, by our clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SentBetween {
+    /// Not before this.
+    pub from: Timestamp,
+    /// Not after this.
+    pub until: Timestamp,
+}
+
 /// Which call a look-up asks about.
 #[derive(Debug, Clone, Copy)]
 pub struct LookUp<'a> {
     /// The call that is looked up.
     pub asked: Earlier<'a>,
+    /// What that call was for.
+    pub what: Booking,
+    /// When the authorisation was sent: for processors that can be asked by time alone.
+    pub sent: SentBetween,
     /// The authorisation it is about (the same for an authorisation).
     pub authorisation: Earlier<'a>,
     /// The connector's own word for the step of the call that got no answer ([`crate::Known::phase`]).
     pub phase: Option<&'a str>,
 }
 
-impl LookUp<'_> {
+impl<'a> LookUp<'a> {
+    /// Asks about an operation that was sent at any time.
+    pub fn new(asked: Earlier<'a>, authorisation: Earlier<'a>) -> Self {
+        let is_own = asked.reference == authorisation.reference;
+        Self {
+            asked,
+            what: if is_own {
+                Booking::Authorisation
+            } else {
+                Booking::Capture
+            },
+            sent: SentBetween {
+                from: Timestamp::from_micros(0),
+                until: Timestamp::from_micros(i64::MAX),
+            },
+            authorisation,
+            phase: None,
+        }
+    }
+
     /// Whether an authorisation is looked up.
     pub fn is_of_authorisation(&self) -> bool {
         self.asked.reference == self.authorisation.reference

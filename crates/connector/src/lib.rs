@@ -21,14 +21,15 @@ mod stored;
 
 pub use call::{
     AccountData, Authorise, CardData, Complete, Cryptogram, Earlier, Follow, FundingSource, LookUp,
-    Refund, ThreeDsCall, TokenData,
+    Refund, SentBetween, ThreeDsCall, TokenData,
 };
 pub use call_error::{CallError, Cause};
 pub use credentials::{CredentialField, Credentials, NotCredentials};
 pub use descriptor::{Capabilities, Descriptor};
 pub use disputes::{Disputes, EvidenceFile, FoundResponse, Respond, SubmitEvidence};
 pub use domain::answer::{
-    Action, ActionKind, Answer, Approval, Booked, Booking, Known, LaterAnswer, ThreeDs,
+    Action, ActionKind, Answer, Approval, Booked, Booking, Check, Checks, Costs, Known,
+    LaterAnswer, ThreeDs,
 };
 pub use finding::{Finding, Found};
 pub use hosted::{BrowserFields, FieldsAccount, FieldsAuthentication, FieldsSources, HostedFields};
@@ -37,6 +38,7 @@ pub use notices::{Delivery, NotGenuine, Notice, NoticeContent, Notices, Subject,
 pub use reference::Reference;
 pub use stored::{Stored, Tokenise, Tokenised};
 
+use domain::money::Money;
 use futures_util::future::BoxFuture;
 
 /// What a verb returns: the processor's answer, or why there is none.
@@ -54,6 +56,12 @@ pub trait Connector: Send + Sync + 'static {
 
     /// Checks the settings of a connection before they are kept. The error is a clause for the merchant.
     fn check_settings(&self, settings: &serde_json::Value) -> Result<(), String>;
+
+    /// Whether the processor can be asked for an amount, to authorise, capture or refund it. Asked before anything is stored or sent.
+    /// The error is a clause about the amount, for the merchant.
+    fn check_amount(&self, _money: Money) -> Result<(), &'static str> {
+        Ok(())
+    }
 
     /// Asks for an authorisation, or for authorisation and capture in one when `call.capture` is set.
     fn authorise<'a>(&'a self, link: &'a Link<'a>, call: &'a Authorise<'a>) -> Called<'a, Answer>;

@@ -6,7 +6,7 @@ use domain::{
     payment::MadeElsewhere,
 };
 
-use crate::Link;
+use crate::{CallError, Called, Link};
 
 /// What came to the address of a connection.
 #[derive(Clone, Copy)]
@@ -42,6 +42,16 @@ pub trait Notices: Send + Sync {
     /// # Errors
     /// [`Unreadable`]: genuine, but not to be understood.
     fn read(&self, delivery: &Delivery<'_>) -> Result<Vec<Notice>, Unreadable>;
+
+    /// Reads a delivery in which [`Notices::read`] found something that is [`NoticeContent::Unresolved`]: asks the processor for what
+    /// the delivery does not say. Nothing in what it returns is unresolved. Reads only.
+    fn resolve<'a>(
+        &'a self,
+        _link: &'a Link<'a>,
+        _delivery: &'a Delivery<'a>,
+    ) -> Called<'a, Vec<Notice>> {
+        Box::pin(std::future::ready(Err(CallError::Unsupported)))
+    }
 }
 
 /// Why a delivery is not believed: a clause for the operator, without a value.
@@ -105,6 +115,10 @@ pub enum NoticeContent {
     Dispute(DisputeReport),
     /// Something has changed; what, is to be looked up.
     Changed,
+    /// The processor has ended an authorisation, or somebody has there: nothing can be captured of it any more.
+    Ended,
+    /// The delivery does not say what it is about: [`Notices::resolve`] finds out.
+    Unresolved,
     /// Nothing that is of interest here.
     Other,
 }

@@ -3,3 +3,4 @@
 //! A connector knows the port (`connector`) and the values (`domain`) alone; only the server names one.
 
 pub mod simulator;
+pub mod stripe;

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    Timestamp,
     decline::Decline,
     method::CardFunding,
     money::Money,
@@ -37,6 +38,18 @@ pub struct Approval {
     /// What 3D Secure brought, when it took place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub three_ds: Option<ThreeDs>,
+    /// What the issuer found when it compared what the customer typed.
+    #[serde(default, skip_serializing_if = "Checks::is_empty")]
+    pub checks: Checks,
+    /// What the processor puts on the customer's statement, where it is another text than was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub statement_descriptor: Option<ProcessorText>,
+    /// What the charge costs and brings, where the processor says so at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub costs: Option<Costs>,
+    /// Until when the authorisation can be captured, where the processor says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub valid_until: Option<Timestamp>,
     /// How much the processor has authorised, where it tells. Compared with what was asked for, and not kept.
     #[serde(skip)]
     pub booked: Option<Money>,
@@ -48,6 +61,54 @@ impl Approval {
         card.clean_id(&mut self.scheme_transaction_id);
         clean_address(&mut self.receipt_url);
     }
+}
+
+/// How something that the customer typed compares with what the issuer has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Check {
+    /// It is the same.
+    Passed,
+    /// It is another.
+    Failed,
+    /// The issuer did not compare it.
+    Unchecked,
+}
+
+/// What the issuer compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Checks {
+    /// The security code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub security_code: Option<Check>,
+    /// Street and number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub street: Option<Check>,
+    /// The postal code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub postal_code: Option<Check>,
+}
+
+impl Checks {
+    /// Whether nothing is known.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// What a processor puts to the merchant's account for a charge, in the currency in which it settles.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Costs {
+    /// The charge.
+    pub gross: Money,
+    /// What the processor keeps.
+    pub fee: Money,
+    /// What is left.
+    pub net: Money,
+    /// How the charge's currency was changed into this one, a decimal number as the processor writes it. `None`: it is the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exchange_rate: Option<ProcessorText>,
 }
 
 /// What the customer's authentication by 3D Secure brought. Source: EMV 3-D Secure.

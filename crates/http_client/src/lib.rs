@@ -27,7 +27,7 @@ use futures_util::future::{BoxFuture, ready};
 pub use address::is_public;
 pub use client::{Client, Private};
 pub use error::{HttpError, Reason, Sent};
-pub use http::{HeaderMap, Method};
+pub use http::{HeaderMap, HeaderName, HeaderValue, Method};
 pub use identity::{Identity, IdentityError};
 pub use request::{Body, FILE_MAX, REQUEST_MAX, Recipient, Reply, Request};
 pub use tls::TrustError;

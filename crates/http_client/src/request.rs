@@ -85,7 +85,8 @@ impl Body {
         }
     }
 
-    pub(crate) const fn content_type(&self) -> Option<&'static str> {
+    /// Its media type; `None` without a body.
+    pub const fn content_type(&self) -> Option<&'static str> {
         match self {
             Self::Empty => None,
             Self::Json(_) => Some("application/json"),
@@ -94,7 +95,8 @@ impl Body {
         }
     }
 
-    pub(crate) fn bytes(&self) -> Bytes {
+    /// Its bytes.
+    pub fn bytes(&self) -> Bytes {
         match self {
             Self::Empty => Bytes::new(),
             Self::Json(bytes) | Self::Form(bytes) => bytes.clone(),

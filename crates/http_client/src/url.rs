@@ -134,6 +134,16 @@ impl Url {
         &self.authority
     }
 
+    /// The path.
+    pub fn path(&self) -> &str {
+        self.path.path()
+    }
+
+    /// The query, without its question mark.
+    pub fn query(&self) -> Option<&str> {
+        self.path.query()
+    }
+
     /// The host, in lower case.
     pub fn host(&self) -> &str {
         &self.host

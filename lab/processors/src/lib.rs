@@ -13,11 +13,13 @@
 mod draw;
 mod faults;
 mod form;
+mod played;
 pub mod stripe;
 
 use std::{collections::BTreeMap, time::Duration};
 
 pub use faults::{Armed, BadFault, Fault};
+pub use played::Played;
 
 /// A request as it came over the wire.
 #[derive(Debug, Clone, Default)]

@@ -1,9 +1,9 @@
 //! Calls with all that they hold, so that they go on when their caller dies.
 
 use connector::{
-    AccountData, Answer, Authorise, CallError, CardData, Complete, Connector, Cryptogram, Earlier,
-    Finding, Follow, FoundResponse, FundingSource, LaterAnswer, Link, LookUp, Reference, Refund,
-    ThreeDsCall, TokenData,
+    AccountData, Answer, Authorise, Booking, CallError, CardData, Complete, Connector, Cryptogram,
+    Earlier, Finding, Follow, FoundResponse, FundingSource, LaterAnswer, Link, LookUp, Reference,
+    Refund, SentBetween, ThreeDsCall, TokenData,
 };
 use connectors::simulator::Simulator;
 use domain::{
@@ -130,6 +130,8 @@ struct Following {
 
 struct Looking {
     asked: Sent,
+    what: Booking,
+    sent: SentBetween,
     authorisation: Sent,
     phase: Option<String>,
 }
@@ -213,6 +215,8 @@ impl Request {
     pub(super) fn look_up(link: &Link<'_>, call: &LookUp<'_>) -> Self {
         let held = Looking {
             asked: Sent::of(call.asked),
+            what: call.what,
+            sent: call.sent,
             authorisation: Sent::of(call.authorisation),
             phase: call.phase.map(str::to_owned),
         };
@@ -274,9 +278,10 @@ impl Request {
             What::Later(verb, held) => held.perform(*verb, simulator, &link).await,
             What::LookUp(held) => {
                 let call = LookUp {
-                    asked: held.asked.earlier(),
-                    authorisation: held.authorisation.earlier(),
+                    what: held.what,
+                    sent: held.sent,
                     phase: held.phase.as_deref(),
+                    ..LookUp::new(held.asked.earlier(), held.authorisation.earlier())
                 };
                 simulator.look_up(&link, &call).await.map(Reply::Finding)
             }

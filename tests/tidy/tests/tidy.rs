@@ -62,7 +62,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("paper", &[]),
     ("planted", &["planted-macros"]),
     ("planted-macros", &[]),
-    ("processors", &[]),
+    ("processors", &["http_client", "world"]),
     (
         "server",
         &[

@@ -1,18 +1,22 @@
 //! The verbs of the scenarios: each call is bounded as the engine bounds it.
 
 use std::{
+    collections::BTreeMap,
     future::Future,
-    sync::atomic::{AtomicU32, Ordering},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU32, Ordering},
+    },
 };
 
-use domain::{id::PaymentId, money::Money, payment::ThreeDsWish};
+use domain::{Timestamp, answer::Booking, id::PaymentId, money::Money, payment::ThreeDsWish};
 use world::World;
 
 use super::Fixtures;
 use crate::{
     Answer, Authorise, CallError, Capabilities, CardData, Complete, Connector, Credentials,
     Earlier, Finding, Follow, FundingSource, LaterAnswer, Link, LookUp, Reference, Refund,
-    ThreeDsCall, Tokenise, Tokenised,
+    SentBetween, ThreeDsCall, Tokenise, Tokenised,
 };
 
 /// How often a pending operation is asked after.
@@ -26,6 +30,9 @@ pub(super) struct Stage<'a> {
     payment: PaymentId,
     numbers: AtomicU32,
     credentials: Option<&'a Credentials>,
+    began_at: Timestamp,
+    /// What each later operation was for.
+    verbs: Mutex<BTreeMap<Reference, Verb>>,
 }
 
 /// An approved authorisation.
@@ -73,6 +80,8 @@ impl<'a> Stage<'a> {
             payment,
             numbers: AtomicU32::new(1),
             credentials: fixtures.link.credentials,
+            began_at: world.now(),
+            verbs: Mutex::default(),
         }
     }
 
@@ -81,6 +90,7 @@ impl<'a> Stage<'a> {
         Self {
             credentials: Some(credentials),
             numbers: AtomicU32::new(1_000),
+            verbs: Mutex::default(),
             ..*self
         }
     }
@@ -204,6 +214,7 @@ impl<'a> Stage<'a> {
             money: self.money(minor),
             reason: None,
         };
+        self.verbs().insert(reference.clone(), verb);
         let link = self.link();
         match verb {
             Verb::Capture => self.in_time(self.connector.capture(&link, &call)).await,
@@ -220,6 +231,7 @@ impl<'a> Stage<'a> {
         reference: &Reference,
         minor: i64,
     ) -> Result<Result<LaterAnswer, CallError>, String> {
+        self.verbs().insert(reference.clone(), Verb::Refund);
         let call = Refund {
             reference,
             authorisation: about.earlier(),
@@ -292,6 +304,19 @@ impl<'a> Stage<'a> {
         }
     }
 
+    fn verbs(&self) -> MutexGuard<'_, BTreeMap<Reference, Verb>> {
+        self.verbs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What an operation under this reference was for; of one that was never sent, a capture.
+    fn what(&self, reference: &Reference) -> Booking {
+        match self.verbs().get(reference) {
+            Some(Verb::Cancel) => Booking::Cancellation,
+            Some(Verb::Refund) => Booking::Refund,
+            Some(Verb::Capture) | None => Booking::Capture,
+        }
+    }
+
     /// Looks a reference up.
     pub(super) async fn look_up(
         &self,
@@ -302,6 +327,15 @@ impl<'a> Stage<'a> {
         let is_own = *reference == about.reference;
         let call = LookUp {
             asked: if is_own { authorisation } else { of(reference) },
+            what: if is_own {
+                Booking::Authorisation
+            } else {
+                self.what(reference)
+            },
+            sent: SentBetween {
+                from: self.began_at,
+                until: self.world.now(),
+            },
             authorisation,
             phase: None,
         };

@@ -213,6 +213,7 @@ fn approval(entry: &Entry, status: ReportedStatus<'_>, risk: Risk) -> Approval {
         scheme_transaction_id: None,
         three_ds: authenticated(entry),
         booked: Some(entry.money),
+        ..Approval::default()
     }
 }
 

@@ -32,11 +32,7 @@ fn authorise(shop: &Shop, reference: &Reference, settings: &Value) -> Call<Answe
 }
 
 fn look_up(shop: &Shop, reference: &Reference, settings: &Value) -> Result<Seen, CallError> {
-    let call = LookUp {
-        asked: earlier(reference),
-        authorisation: earlier(reference),
-        phase: None,
-    };
+    let call = LookUp::new(earlier(reference), earlier(reference));
     let link = link(&shop.connection, settings, None);
     let found = shop.in_time(shop.simulator.look_up(&link, &call)).unwrap();
     found.map(|finding| Seen::of(finding, &call))
@@ -156,11 +152,7 @@ fn a_connection_that_breaks_after_the_head_of_the_answer_tells_the_id_by_which_i
             reference: &other,
             processor_id: Some(id),
         };
-        let call = LookUp {
-            asked: authorisation,
-            authorisation,
-            phase: None,
-        };
+        let call = LookUp::new(authorisation, authorisation);
         let found = shop.in_time(shop.simulator.look_up(&shop.link(), &call));
         found.unwrap().unwrap()
     };

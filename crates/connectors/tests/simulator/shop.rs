@@ -254,11 +254,7 @@ impl Shop {
         about: &Reference,
         reference: &Reference,
     ) -> Seen {
-        let call = LookUp {
-            asked: earlier(reference),
-            authorisation: earlier(about),
-            phase: None,
-        };
+        let call = LookUp::new(earlier(reference), earlier(about));
         let link = link(connection, &NO_SETTINGS, None);
         let found = self.in_time(self.simulator.look_up(&link, &call));
         Seen::of(found.unwrap().unwrap(), &call)

@@ -139,11 +139,7 @@ fn a_look_up_waits_for_the_write_of_a_caller_who_has_gone() {
     let reference = shop.reference();
     let answer = authorise!(shop, simulator, &reference);
     assert_eq!(answer, Err(world::Elapsed));
-    let call = LookUp {
-        asked: earlier(&reference),
-        authorisation: earlier(&reference),
-        phase: None,
-    };
+    let call = LookUp::new(earlier(&reference), earlier(&reference));
     let found = shop
         .in_time(simulator.look_up(&shop.link(), &call))
         .unwrap()
@@ -157,11 +153,7 @@ fn a_look_up_in_broken_books_finds_out_nothing() {
     let (simulator, books) = unruly(&shop, Writes::Linger);
     books.broken.store(true, Ordering::Relaxed);
     let reference = shop.reference();
-    let call = LookUp {
-        asked: earlier(&reference),
-        authorisation: earlier(&reference),
-        phase: None,
-    };
+    let call = LookUp::new(earlier(&reference), earlier(&reference));
     let found = shop
         .in_time(simulator.look_up(&shop.link(), &call))
         .unwrap();

@@ -176,6 +176,8 @@ impl Payment {
             CancelCause::Merchant => Occurrence::new(begin.at, "Cancellation started"),
             CancelCause::Lifetime => Occurrence::new(begin.at, "Cancellation started")
                 .saying("The authorisation's life time has ended without a capture."),
+            CancelCause::Processor => Occurrence::new(begin.at, "Cancellation started")
+                .saying("The processor reports that the authorisation has ended."),
         };
         let n = self.push(
             OperationKind::Cancel { cause },

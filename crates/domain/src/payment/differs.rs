@@ -293,7 +293,7 @@ impl Payment {
 }
 
 /// What an operation leaves at the processor.
-fn booking(kind: OperationKind) -> Booking {
+pub const fn booking(kind: OperationKind) -> Booking {
     match kind {
         OperationKind::Authorise { .. } => Booking::Authorisation,
         OperationKind::Capture => Booking::Capture,

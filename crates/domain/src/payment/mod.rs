@@ -38,7 +38,7 @@ mod undone;
 
 pub use begin::Begin;
 pub use changes::Elsewhere;
-pub use differs::Other;
+pub use differs::{Other, booking};
 pub use due::{Duty, Policy, held_until};
 pub use event::{
     ActionRequired, Cancelled, Cause, Created, Declined, EventOperation, Evidence, FellBack,

@@ -74,6 +74,8 @@ pub enum CancelCause {
     Merchant,
     /// The authorisation's life time has ended.
     Lifetime,
+    /// The processor reports that it has ended the authorisation, or that somebody has there.
+    Processor,
 }
 
 /// How an operation stands.

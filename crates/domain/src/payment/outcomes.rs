@@ -220,6 +220,9 @@ impl Payment {
                     CancelCause::Lifetime => {
                         "The authorisation's life time had ended; the processor has released the amount."
                     }
+                    CancelCause::Processor => {
+                        "The authorisation had ended at the processor; the amount is released."
+                    }
                 };
                 occurred(at, "Cancelled", message, self.cancelled(n, cause.into()))
             }
@@ -386,7 +389,7 @@ impl Payment {
                 cause: CancelCause::Lifetime,
             } => self.expires_at = Some(policy.next_try(first, at)),
             OperationKind::Cancel {
-                cause: CancelCause::Merchant,
+                cause: CancelCause::Merchant | CancelCause::Processor,
             } => self.flow_goes_on(at),
             OperationKind::Reverse { target, .. } if self.is_given_back(target) => {}
             OperationKind::Reverse { target, .. } => {

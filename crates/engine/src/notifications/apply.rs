@@ -10,7 +10,7 @@ use domain::{
     dispute::DisputeReport,
     id::PaymentId,
     notification::NotificationStatus,
-    payment::{News, OperationState, Payment, Source},
+    payment::{News, OperationState, Payment, Source, Status},
 };
 use store::notification::Notification;
 use uuid::Uuid;
@@ -50,6 +50,12 @@ impl Engine {
         notices: Vec<Notice>,
         before: Option<NotificationStatus>,
     ) -> Result<(), EngineError> {
+        let Some(notices) = Box::pin(self.with_answers(line, &one, notices)).await? else {
+            one.status = NotificationStatus::Waiting;
+            one.message = Some("its processor could not be asked what it is about".to_owned());
+            one.due_at = Some(self.next_try(&one));
+            return self.store_outcome(&one).await;
+        };
         let mut outcomes = Vec::with_capacity(notices.len());
         for notice in notices {
             outcomes.push(Box::pin(self.apply_notice(line, notice, one.id)).await?);
@@ -101,7 +107,9 @@ impl Engine {
         by: Uuid,
     ) -> Result<Outcome, EngineError> {
         match notice.content {
-            NoticeContent::Other => Ok(Outcome::of(NotificationStatus::Ignored)),
+            NoticeContent::Other | NoticeContent::Unresolved => {
+                Ok(Outcome::of(NotificationStatus::Ignored))
+            }
             NoticeContent::Dispute(report) => {
                 self.apply_dispute(line, &notice.subject, report, by).await
             }
@@ -114,6 +122,7 @@ impl Engine {
                 self.apply_news(line, &notice.subject, news, by).await
             }
             NoticeContent::Changed => self.look_because_of(line, &notice.subject).await,
+            NoticeContent::Ended => self.end_authorisation(line, &notice.subject).await,
             NoticeContent::Made(made) => self.take_made(line, &notice.subject, *made).await,
         }
     }
@@ -260,6 +269,24 @@ impl Engine {
             Taken::Unchanged => NotificationStatus::Unchanged,
         };
         Ok(Outcome::of(status).about(payment))
+    }
+
+    /// Cancels what was authorised and can't be captured any more. The processor's answer decides; of what is not authorised it is asked.
+    async fn end_authorisation(
+        &self,
+        line: &Connected,
+        subject: &Subject,
+    ) -> Result<Outcome, EngineError> {
+        let About { payment, .. } = match self.find_about(line, subject).await? {
+            Found::Operation(about) => *about,
+            Found::Not(outcome) => return Ok(outcome),
+        };
+        if payment.status() != Status::Authorised {
+            return self.look_because_of(line, subject).await;
+        }
+        let (id, before) = (payment.id(), payment.version());
+        let ended = Box::pin(self.end_at_processor(payment)).await?;
+        Ok(self.goes_on(ended, before, id).await)
     }
 
     /// Asks the processor, since something has changed that the notification does not prove.

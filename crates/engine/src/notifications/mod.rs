@@ -6,6 +6,7 @@ mod import;
 mod list;
 mod recall;
 mod receive;
+mod resolve;
 
 use connector::{Delivery, Notice, NoticeContent, Notices, Unreadable};
 use domain::{id::TeamId, notification::NotificationStatus};

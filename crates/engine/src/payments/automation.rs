@@ -239,7 +239,7 @@ impl Engine {
         let Some(Chosen { line, rest: left }) =
             self.choose(payment, candidates, rules, lines).await?
         else {
-            if let Some(fault) = self.fields_fault(payment, &named).await? {
+            if let Some(fault) = self.misfit_of_all(payment, &named).await? {
                 return Err(fault.into());
             }
             return Err(none_takes(payment, lines.get(reported..).unwrap_or_default()).into());

@@ -14,9 +14,9 @@ use super::{
     automation::{FlowRequest, Followed},
     checkout::{Blocked, Guard, first_statements},
     effects::ended_without_money,
+    misfit::Misfit,
     prepare::{Path, Plan},
     steps::approvals,
-    tokenised::{field_misfit, misfit_fault},
     triggers::Before,
 };
 use crate::{
@@ -158,8 +158,8 @@ impl Engine {
                 return Err(Fault::invalid("paymentMethod.type", reason).into());
             }
             Path::Connection(line) => {
-                if let Some(why) = field_misfit(line, payment) {
-                    return Err(misfit_fault(&line.connection.id, why).into());
+                if let Some(misfit) = Misfit::of(line, payment) {
+                    return Err(misfit.fault(&line.connection.id).into());
                 }
                 let (n, sent) = self.begin_attempt(payment, line, &with);
                 Followed {

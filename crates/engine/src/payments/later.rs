@@ -13,6 +13,7 @@ use super::{
     PaymentView,
     attempt::{Begun, Settled},
     effects::Effects,
+    misfit::check_later,
 };
 use crate::{
     Engine,
@@ -105,6 +106,7 @@ impl Engine {
             let once = request.claim.as_ref().map(|claim| claim.once.clone());
             let begin = self.begin(line.as_ref(), once, Some(request.deadline));
             let (n, entry) = (later.add)(&mut payment, begin)?;
+            check_later(line.as_ref(), &payment, payment.operation(n))?;
             let effects = Effects {
                 parts: self.first_parts(request, &payment),
                 ..Effects::of(vec![entry])

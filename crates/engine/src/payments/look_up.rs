@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use connector::{Finding, LookUp, Reference};
+use connector::{Finding, LookUp, Reference, SentBetween};
 use domain::{
     Timestamp,
     answer::LaterAnswer,
     id::PaymentId,
-    payment::{News, OperationState, Payment, Source},
+    payment::{News, OperationState, Payment, Source, booking},
 };
 use parking_lot::Mutex;
 
@@ -151,6 +151,11 @@ impl Engine {
         let authorisation = Reference::new(payment.id(), about.n);
         let call = LookUp {
             asked: earlier(&reference, operation),
+            what: booking(operation.kind),
+            sent: SentBetween {
+                from: about.started_at,
+                until: about.send_by,
+            },
             authorisation: earlier(&authorisation, about),
             phase: operation.phase.as_deref(),
         };

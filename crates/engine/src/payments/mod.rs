@@ -22,6 +22,7 @@ mod instrument;
 mod later;
 mod list;
 mod look_up;
+mod misfit;
 mod money;
 mod prepare;
 mod purchase;

@@ -85,11 +85,20 @@ impl Engine {
 
     /// Asks the processor to cancel what was not captured in time. Its answer decides, not the timer.
     async fn expire(&self, payment: Payment) -> Result<Payment, EngineError> {
-        let begun = |payment: &mut Payment, begin| {
-            payment
-                .begin_cancel(CancelCause::Lifetime, None, begin)
-                .ok()
-        };
+        self.cancel_because(payment, CancelCause::Lifetime).await
+    }
+
+    /// Asks the processor to cancel what it reports as ended.
+    pub(crate) async fn end_at_processor(&self, payment: Payment) -> Result<Payment, EngineError> {
+        self.cancel_because(payment, CancelCause::Processor).await
+    }
+
+    async fn cancel_because(
+        &self,
+        payment: Payment,
+        cause: CancelCause,
+    ) -> Result<Payment, EngineError> {
+        let begun = |payment: &mut Payment, begin| payment.begin_cancel(cause, None, begin).ok();
         let about = payment
             .authorisation()
             .map_or(0, |authorisation| authorisation.n);

@@ -16,7 +16,7 @@ use store::connection::Connection;
 
 use super::{
     health::{Fitness, RestRules},
-    tokenised::field_misfit,
+    misfit::Misfit,
 };
 use crate::{Engine, faults::EngineError};
 
@@ -132,8 +132,8 @@ impl Engine {
                 lines.push(unfit("it can't take the payment method"));
                 continue;
             }
-            if let Some(why) = field_misfit(&line, payment) {
-                lines.push(unfit(why));
+            if let Some(misfit) = Misfit::of(&line, payment) {
+                lines.push(unfit(&misfit.clause()));
                 continue;
             }
             match self

@@ -61,7 +61,7 @@ fn fields_of(line: &Connected) -> Option<BrowserFields> {
 }
 
 /// Why a payment can't go to a connection, as far as the card's fields decide it: a clause about the connection.
-pub(crate) fn field_misfit(line: &Connected, payment: &Payment) -> Option<&'static str> {
+pub(super) fn field_misfit(line: &Connected, payment: &Payment) -> Option<&'static str> {
     let method = payment.method();
     if let Some(own) = &method.fields_token {
         let reason =
@@ -71,12 +71,6 @@ pub(crate) fn field_misfit(line: &Connected, payment: &Payment) -> Option<&'stat
     let has_number = method.blob.is_some() && method.account.is_none();
     let reason = "it takes cards by its own fields alone, and no number of the vault";
     (has_number && fields_of(line).is_some()).then_some(reason)
-}
-
-/// The fault of a payment whose card does not fit the only connections that it may go to.
-pub(crate) fn misfit_fault(connection: &ConnectionId, why: &str) -> Fault {
-    let reason = format!("does not fit the connection {connection}: {why}");
-    Fault::invalid("paymentMethod", reason)
 }
 
 /// The fault of a second use.
@@ -134,24 +128,6 @@ impl Engine {
     pub fn fields_sources(&self, processor: &str) -> Option<FieldsSources> {
         let facet = self.inner.connectors.get(processor)?.hosted_fields()?;
         Some(facet.sources(self.inner.settings.mode, self.own_origin()))
-    }
-
-    /// Why none of these connections can take the payment, where the card's fields are the reason.
-    pub(super) async fn fields_fault(
-        &self,
-        payment: &Payment,
-        candidates: &[ConnectionId],
-    ) -> Result<Option<Fault>, EngineError> {
-        for id in candidates {
-            let line = self.line(payment.team(), id).await?;
-            let Some(line) = line.filter(|line| line.connection.enabled) else {
-                continue;
-            };
-            if let Some(why) = field_misfit(&line, payment) {
-                return Ok(Some(misfit_fault(id, why)));
-            }
-        }
-        Ok(None)
     }
 
     /// Checks what a request says of a token of a processor's fields. The token itself is for the processor to judge.

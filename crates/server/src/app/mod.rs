@@ -17,7 +17,10 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use anyhow::{Context, bail};
 use connector::Connector;
-use connectors::simulator::{Books, Simulator};
+use connectors::{
+    simulator::{Books, Simulator},
+    stripe::Stripe,
+};
 use db::{Db, DbError};
 use domain::{caller::Mode, card_ranges::CardRanges};
 use engine::{Connectors, Engine, Parts, WalletKeys};
@@ -411,6 +414,7 @@ async fn open_sandbox(
 
 fn connectors(sandbox: Option<&Sandbox>) -> Connectors {
     let mut connectors: BTreeMap<&'static str, Arc<dyn Connector>> = BTreeMap::new();
+    connectors.insert("stripe", Arc::new(Stripe));
     if let Some(sandbox) = sandbox {
         connectors.insert(
             SIMULATOR,

@@ -150,8 +150,10 @@ impl Outbox {
 }
 
 impl Books {
-    /// The webhooks to be sent now.
-    pub(super) fn posts(&mut self, now: Duration, faults: &mut Faults) -> Vec<Post> {
+    /// The webhooks to be sent now. They are signed at `signed_at`, the time of whoever receives them: a clock that a test has moved counts
+    /// in the books alone.
+    pub(super) fn posts(&mut self, signed_at: Duration, faults: &mut Faults) -> Vec<Post> {
+        let now = self.now;
         let forged = self.outbox.judge(now, faults, &mut self.draw);
         let mut posts = Vec::new();
         for delivery in self.outbox.take(now) {
@@ -164,10 +166,10 @@ impl Books {
             };
             let event = event.view(self);
             if forged.contains(&delivery.id) {
-                posts.push(forgery(endpoint, event.clone(), now));
+                posts.push(forgery(endpoint, event.clone(), signed_at));
             }
             let body = serde_json::to_vec_pretty(&event).unwrap_or_default();
-            let signature = endpoint.signature(&body, now);
+            let signature = endpoint.signature(&body, signed_at);
             posts.push(post(delivery.id, endpoint, body, &signature));
         }
         posts

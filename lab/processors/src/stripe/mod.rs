@@ -202,7 +202,7 @@ impl Machine for Stripe {
 
     fn due(&mut self, now: Duration) -> Vec<Post> {
         self.catch_up(now);
-        self.books.posts(self.books.now, &mut self.faults)
+        self.books.posts(now, &mut self.faults)
     }
 
     fn delivered(&mut self, id: u64, status: Option<u16>, now: Duration) {

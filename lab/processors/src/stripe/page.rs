@@ -47,7 +47,9 @@ impl Books {
             return html(500, "<p>The payment could not be finished.</p>");
         };
         let word = match status {
-            Status::Succeeded | Status::RequiresCapture => "succeeded",
+            Status::Succeeded | Status::RequiresCapture | Status::RequiresConfirmation => {
+                "succeeded"
+            }
             Status::Processing => "pending",
             _ => "failed",
         };

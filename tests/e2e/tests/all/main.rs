@@ -50,6 +50,7 @@ mod shared;
 mod shopper_pages;
 mod simulator;
 mod streams;
+mod stripe;
 mod three_d_secure;
 mod transport;
 mod unknown;

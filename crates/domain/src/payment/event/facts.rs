@@ -102,6 +102,8 @@ pub enum Cause {
     NobodyPresent,
     /// The customer gave it up at the method's own page.
     Customer,
+    /// The processor had ended it, or somebody had there.
+    Processor,
 }
 
 /// What the customer must do.
@@ -309,6 +311,7 @@ impl From<CancelCause> for Cause {
         match cause {
             CancelCause::Merchant => Self::Merchant,
             CancelCause::Lifetime => Self::Lifetime,
+            CancelCause::Processor => Self::Processor,
         }
     }
 }

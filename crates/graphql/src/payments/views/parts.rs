@@ -76,7 +76,7 @@ impl Object for Core<'_> {
     }
 }
 
-/// `PaymentDetails`. Local is what the customer was charged in; of costs and settlement processors say nothing yet.
+/// `PaymentDetails`. Local is what the processor settles in; until it says so, what the customer was charged in.
 pub(crate) struct Details<'a>(pub(crate) &'a Payment);
 
 impl Object for Details<'_> {
@@ -85,12 +85,24 @@ impl Object for Details<'_> {
     }
 
     fn field<'s>(&'s self, name: &str, _: &Map<String, Value>) -> Result<Out<'s>, Fault> {
+        let approval = self.0.approval();
+        let costs = approval.and_then(|approval| approval.costs.as_ref());
+        let local = costs.map_or(self.0.money(), |costs| costs.gross);
+        let amount = |money: Option<Money>| optional(money.map(AmountObject));
         Ok(match name {
-            "statementDescriptor" => self.0.statement_descriptor().into(),
+            "statementDescriptor" => approval
+                .and_then(|approval| approval.statement_descriptor.as_deref())
+                .or(self.0.statement_descriptor())
+                .into(),
             "description" => self.0.description().into(),
-            "localCurrency" => self.0.money().currency().code().into(),
-            "localAmount" => object(AmountObject(self.0.money())),
-            "exchangeRate" | "fee" | "tax" | "processingFee" | "net" => Out::Null,
+            "localCurrency" => local.currency().code().into(),
+            "localAmount" => object(AmountObject(local)),
+            "exchangeRate" => costs
+                .and_then(|costs| costs.exchange_rate.as_deref())
+                .into(),
+            "fee" | "processingFee" => amount(costs.map(|costs| costs.fee)),
+            "net" => amount(costs.map(|costs| costs.net)),
+            "tax" => Out::Null,
             _ => return Err(unknown_field(self.type_name(), name)),
         })
     }

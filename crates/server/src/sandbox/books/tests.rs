@@ -102,11 +102,7 @@ impl Desk {
     }
 
     async fn look_up(&self, authorisation: &Reference, reference: &Reference) -> Finding {
-        let call = LookUp {
-            asked: earlier(reference),
-            authorisation: earlier(authorisation),
-            phase: None,
-        };
+        let call = LookUp::new(earlier(reference), earlier(authorisation));
         self.simulator.look_up(&self.link(), &call).await.unwrap()
     }
 

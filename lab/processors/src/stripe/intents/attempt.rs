@@ -45,8 +45,8 @@ impl Books {
             self.do_later(DEBITED_AFTER, Change::Debit(id.to_owned()));
             return Ok(());
         }
-        self.emit("charge.succeeded", &charge_id);
         if self.intent(id)?.captures_manually {
+            self.emit("charge.succeeded", &charge_id);
             let intent = self.intent_mut(id)?;
             intent.status = Status::RequiresCapture;
             intent.amount_capturable = intent.amount;
@@ -54,6 +54,9 @@ impl Books {
             self.do_later(AUTHORISED_FOR, Change::Expire(id.to_owned()));
         } else {
             self.take(id, self.intent(id)?.amount)?;
+            // The event shows the charge as it is then: captured.
+            self.charges.get_mut(&charge_id, "charge")?.progress = Progress::Captured;
+            self.emit("charge.succeeded", &charge_id);
             self.succeed(id)?;
         }
         match behaviour.holder {
@@ -78,6 +81,7 @@ impl Books {
             .is_some();
         let authentication = match intent.status {
             Status::RequiresAction => Authentication::Challenged,
+            _ if intent.has_acted => Authentication::Challenged,
             _ if imported => Authentication::Imported,
             _ => Authentication::NotAsked,
         };

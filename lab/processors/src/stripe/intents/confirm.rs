@@ -41,6 +41,7 @@ impl Books {
         }
         let method = self.choose_method(id, form)?;
         let intent = self.intent_mut(id)?;
+        intent.has_acted &= intent.method.as_ref() == Some(&method);
         intent.method = Some(method);
         intent.asked.extend(asked(form));
         intent.last_error = None;
@@ -117,6 +118,9 @@ impl Books {
             }
             return Ok(Asking::Due);
         }
+        if intent.has_acted {
+            return Ok(Asking::Needless);
+        }
         let wanted = intent.asked("payment_method_options[card][request_three_d_secure]");
         let is_imported = intent
             .asked("payment_method_options[card][three_d_secure][cryptogram]")
@@ -142,7 +146,11 @@ impl Books {
         passed: bool,
     ) -> Result<Status, Refusal> {
         if self.intent(id)?.status == Status::RequiresAction {
-            if passed {
+            if passed && self.intent(id)?.confirms_manually {
+                let intent = self.intent_mut(id)?;
+                intent.status = Status::RequiresConfirmation;
+                intent.has_acted = true;
+            } else if passed {
                 // A decline is the shop's to read: the shopper is sent back with it.
                 let _declined = self.attempt(id);
             } else {

@@ -100,6 +100,8 @@ impl Books {
                 Status::RequiresPaymentMethod
             },
             captures_manually: form.text("capture_method") == Some("manual"),
+            confirms_manually: form.text("confirmation_method") == Some("manual"),
+            has_acted: false,
             method,
             customer: form.text("customer").map(str::to_owned),
             metadata: form.map("metadata"),

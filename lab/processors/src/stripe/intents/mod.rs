@@ -56,6 +56,10 @@ pub(super) struct Intent {
     pub(super) currency: String,
     pub(super) status: Status,
     pub(super) captures_manually: bool,
+    /// Nothing is charged by the shopper's part alone: the shop confirms once more.
+    pub(super) confirms_manually: bool,
+    /// The shopper has done what was asked.
+    pub(super) has_acted: bool,
     pub(super) method: Option<String>,
     pub(super) customer: Option<String>,
     pub(super) metadata: BTreeMap<String, String>,
@@ -138,7 +142,7 @@ impl Row for Intent {
             "cancellation_reason": self.cancellation_reason,
             "capture_method": if self.captures_manually { "manual" } else { "automatic" },
             "client_secret": self.client_secret,
-            "confirmation_method": "automatic",
+            "confirmation_method": if self.confirms_manually { "manual" } else { "automatic" },
             "created": self.created,
             "currency": self.currency,
             "customer": self.customer,

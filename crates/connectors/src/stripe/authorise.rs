@@ -1,0 +1,325 @@
+//! Authorising: an intent is made without a card, then it is confirmed.
+//!
+//! # Why in two steps
+//! What can charge names an intent whose id is known before. Making an intent moves no money and holds no card, so a lost answer to it
+//! means that nothing was charged; a lost answer to the confirmation is looked up by the id. A card by number takes a
+//! request of its own before (`POST /v1/payment_methods`), which moves no money either.
+
+use connector::{
+    Answer, Authorise, CallError, CardData, Complete, FundingSource, Known, Reference,
+};
+use domain::{method::Method, payment::ThreeDsWish};
+use futures_util::future::try_join;
+
+use super::{
+    amounts,
+    answers::{self, OUR_REFERENCE, Standing},
+    api::{Api, Form, Outcome, Refusal},
+    declines::Said,
+    look_up,
+    methods::{self, Page},
+    wire::{Intent, Made},
+};
+
+/// The step of the call that can charge, for the look-up.
+const CONFIRM: &str = "confirm";
+
+/// The longest text on a statement. Source: docstring of `statement_descriptor_suffix`, npm `stripe` 23.1.0.
+const DESCRIPTOR_MAX: usize = 22;
+
+/// What a request for an authorisation brought before anything could charge.
+enum Prepared {
+    /// The intent, and the method to confirm it with.
+    Intent(Box<Intent>, Option<String>),
+    /// The card was refused when it was handed over.
+    Declined(Box<Answer>),
+}
+
+/// Asks for an authorisation.
+pub(super) async fn authorise(api: Api<'_>, call: &Authorise<'_>) -> Result<Answer, CallError> {
+    let asked = Asked::of(call)?;
+    let (intent, method) = match prepare(api, &asked).await? {
+        Prepared::Intent(intent, method) => (intent, method),
+        Prepared::Declined(answer) => return Ok(*answer),
+    };
+    let mut form = asked.confirmation();
+    form = form.with_some("payment_method", method.as_deref());
+    let path = format!("/v1/payment_intents/{}/confirm", intent.id);
+    let confirmed = api
+        .post::<Intent>(&path, call.reference.as_str(), &form)
+        .await;
+    answer(confirmed, &intent)
+}
+
+/// Completes an authorisation whose customer was authenticated: confirms it again.
+pub(super) async fn complete(api: Api<'_>, call: &Complete<'_>) -> Result<Answer, CallError> {
+    let intent = look_up::intent(api, call.authorisation, look_up::any_time()).await?;
+    let intent = intent.ok_or_else(|| CallError::rejected("there is no such intent"))?;
+    if intent.status != "requires_confirmation" {
+        return standing(&intent);
+    }
+    let key = format!("{}-complete", call.authorisation.reference.as_str());
+    let path = format!("/v1/payment_intents/{}/confirm", intent.id);
+    let form = expanded(Form::default());
+    let confirmed = api.post::<Intent>(&path, &key, &form).await;
+    answer(confirmed, &intent)
+}
+
+/// What a confirmation brought.
+fn answer(
+    confirmed: Result<Outcome<Intent>, CallError>,
+    intent: &Intent,
+) -> Result<Answer, CallError> {
+    match confirmed {
+        Ok(Ok(confirmed)) if confirmed.id == intent.id => standing(&confirmed),
+        Ok(Ok(_)) => Err(unknown(intent, "the answer is about another intent")),
+        Ok(Err(Refusal::Declined(error))) => {
+            let decline = Said::by_error(&error).decline();
+            let about = error.payment_intent.as_deref().unwrap_or(intent);
+            Ok(Answer::Declined {
+                decline,
+                approval: answers::approval(about),
+            })
+        }
+        // It was confirmed before, in a way that this answer does not tell.
+        Ok(Err(Refusal::Impossible(error)))
+            if error.code.as_deref() == Some("payment_intent_unexpected_state") =>
+        {
+            Err(unknown(intent, "the intent is in another state"))
+        }
+        Ok(Err(Refusal::Running)) => Err(unknown(intent, "the confirmation is under way")),
+        Ok(Err(refusal)) => Err(refusal.rejected()),
+        Err(CallError::Unknown { reason, known }) => Err(CallError::Unknown {
+            reason,
+            known: Known {
+                processor_id: Some(intent.id.clone()),
+                phase: Some(CONFIRM.to_owned()),
+                ..known
+            },
+        }),
+        Err(other) => Err(other),
+    }
+}
+
+fn unknown(intent: &Intent, why: &str) -> CallError {
+    CallError::Unknown {
+        reason: why.into(),
+        known: Known {
+            processor_id: Some(intent.id.clone()),
+            phase: Some(CONFIRM.to_owned()),
+            again_after: None,
+        },
+    }
+}
+
+/// How an intent stands that was confirmed.
+fn standing(intent: &Intent) -> Result<Answer, CallError> {
+    match answers::standing(intent) {
+        Standing::Stands(answer) => Ok(*answer),
+        Standing::Unconfirmed => Err(CallError::rejected("the intent was never confirmed")),
+        Standing::Unclear => Err(unknown(intent, "the intent stands in an unknown way")),
+    }
+}
+
+/// Makes the intent and, beside it, the method: neither can charge.
+async fn prepare(api: Api<'_>, asked: &Asked<'_>) -> Result<Prepared, CallError> {
+    let made = asked.make_intent(api);
+    let Some(card) = asked.call.funding_source.card() else {
+        let intent = uncharged(made.await)?.map_err(Refusal::rejected)?;
+        return Ok(Prepared::Intent(Box::new(intent), None));
+    };
+    let key = format!("{}-method", asked.call.reference.as_str());
+    let form = card_form(card);
+    let method = api.post::<Made>("/v1/payment_methods", &key, &form);
+    let (intent, method) = try_join(async { uncharged(made.await) }, async {
+        uncharged(method.await)
+    })
+    .await?;
+    let intent = intent.map_err(Refusal::rejected)?;
+    match method {
+        Ok(method) => Ok(Prepared::Intent(Box::new(intent), Some(method.id))),
+        Err(Refusal::Declined(error)) => Ok(Prepared::Declined(Box::new(Answer::Declined {
+            decline: Said::by_error(&error).decline(),
+            approval: answers::approval(&intent),
+        }))),
+        Err(refusal) => Err(refusal.rejected()),
+    }
+}
+
+/// A request that can't charge has no unknown outcome that matters. (That another one under the same reference is under way is a refusal,
+/// and stays unknown.)
+fn uncharged<T>(made: Result<Outcome<T>, CallError>) -> Result<Outcome<T>, CallError> {
+    match made {
+        Err(CallError::Unknown { reason, known }) => Err(CallError::NotSent {
+            reason: format!("nothing that could charge was sent: {reason}").into(),
+            again_after: known.again_after,
+        }),
+        other => other,
+    }
+}
+
+/// The card as a payment method. Source: docs/processors/stripe.md, "Calls".
+pub(super) fn card_form(card: &CardData) -> Form {
+    let mut form = Form::default()
+        .with("type", "card")
+        .with("card[number]", card.number.expose())
+        .with("card[exp_month]", card.expiry.month().to_string())
+        .with("card[exp_year]", card.expiry.year().to_string())
+        .with_some(
+            "card[cvc]",
+            card.cvc
+                .as_ref()
+                .map(domain::card_number::SecurityCode::expose),
+        )
+        .with_some("billing_details[name]", card.name.as_deref());
+    if let Some(address) = &card.address {
+        form = methods::address(form, "billing_details", address);
+    }
+    form
+}
+
+/// A request for an authorisation that Stripe can be asked for.
+struct Asked<'a> {
+    call: &'a Authorise<'a>,
+    amount: i64,
+    page: Option<Page>,
+}
+
+impl<'a> Asked<'a> {
+    fn of(call: &'a Authorise<'a>) -> Result<Self, CallError> {
+        let amount = amounts::to_wire(call.money)
+            .map_err(|why| CallError::rejected(format!("the amount {why}")))?;
+        let page = match call.funding_source {
+            FundingSource::Card(_) => None,
+            FundingSource::Page | FundingSource::Account(_) => Some(page_of(call)?),
+            // Not published: docs/processors/stripe.md, "Stored credentials and wallets".
+            FundingSource::NetworkToken { .. } | FundingSource::Token(_) => {
+                return Err(CallError::Unsupported);
+            }
+        };
+        Ok(Self { call, amount, page })
+    }
+
+    /// Makes the intent, without a card.
+    async fn make_intent(&self, api: Api<'_>) -> Result<Outcome<Intent>, CallError> {
+        let call = self.call;
+        let capture = if call.capture { "automatic" } else { "manual" };
+        let mut form = Form::default()
+            .with("amount", self.amount.to_string())
+            .with(
+                "currency",
+                call.money.currency().code().to_ascii_lowercase(),
+            )
+            .with("capture_method", capture)
+            .with(
+                format!("metadata[{OUR_REFERENCE}]"),
+                call.reference.as_str(),
+            );
+        form = match self.page {
+            None => form
+                .with("confirmation_method", "manual")
+                .with("payment_method_types[0]", "card")
+                .with_some(
+                    "statement_descriptor_suffix",
+                    call.statement_descriptor.and_then(suffix).as_deref(),
+                ),
+            Some(page) => form.with("payment_method_types[0]", page.word()),
+        };
+        let key = intent_key(call.reference);
+        api.post::<Intent>("/v1/payment_intents", &key, &form).await
+    }
+
+    /// What confirms it, without the method of a card.
+    fn confirmation(&self) -> Form {
+        let call = self.call;
+        let form = expanded(Form::default());
+        let form = match self.page {
+            None => self.card_options(form),
+            Some(page) => page.method_data(form, call),
+        };
+        form.with_some("return_url", call.three_ds.return_url)
+    }
+
+    fn card_options(&self, form: Form) -> Form {
+        let call = self.call;
+        let form = match call.three_ds.wish {
+            ThreeDsWish::Request => form.with(
+                "payment_method_options[card][request_three_d_secure]",
+                "any",
+            ),
+            ThreeDsWish::Avoid | ThreeDsWish::AsIssuer => form,
+        };
+        let form = if call.capture {
+            form
+        } else {
+            form.with(
+                "payment_method_options[card][request_multicapture]",
+                "if_available",
+            )
+        };
+        if call.merchant_initiated {
+            form.with("off_session", "true")
+        } else if call.three_ds.return_url.is_none() {
+            form.with("error_on_requires_action", "true")
+        } else {
+            form
+        }
+    }
+}
+
+/// The key under which an intent is made.
+pub(super) fn intent_key(reference: &Reference) -> String {
+    format!("{}-intent", reference.as_str())
+}
+
+/// Asks for what an answer shows as an id otherwise.
+pub(super) fn expanded(form: Form) -> Form {
+    form.with("expand[0]", "latest_charge")
+        .with("expand[1]", "latest_charge.balance_transaction")
+}
+
+fn page_of(call: &Authorise<'_>) -> Result<Page, CallError> {
+    let page = Page::of(call.method).ok_or(CallError::Unsupported)?;
+    let is_debit = call.method == Method::SepaDirectDebit;
+    if is_debit != matches!(call.funding_source, FundingSource::Account(_)) {
+        return Err(CallError::rejected(
+            "the method does not fit what it is paid with",
+        ));
+    }
+    if call.three_ds.return_url.is_none() && !is_debit {
+        return Err(CallError::rejected(
+            "the method needs an address to return to",
+        ));
+    }
+    Ok(page)
+}
+
+/// The text as Stripe takes it: no more than it shows, without what it refuses, with a letter.
+/// Source: docs.stripe.com/get-started/account/statement-descriptors (`< > \ ' " *` are refused).
+fn suffix(text: &str) -> Option<String> {
+    let kept = text
+        .chars()
+        .filter(|letter| letter.is_ascii_graphic() || *letter == ' ')
+        .filter(|letter| !matches!(letter, '<' | '>' | '\\' | '\'' | '"' | '*'));
+    let kept: String = kept.take(DESCRIPTOR_MAX).collect();
+    let kept = kept.trim();
+    kept.chars()
+        .any(|letter| letter.is_ascii_alphabetic())
+        .then(|| kept.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_statement_has_only_what_stripe_takes() {
+        assert_eq!(suffix("BOOKS & TOYS"), Some("BOOKS & TOYS".to_owned()));
+        assert_eq!(suffix("<b>\"Zoë's\" *shop*"), Some("bZos shop".to_owned()));
+        assert_eq!(suffix("12345"), None);
+        assert_eq!(
+            suffix("A very long name of a shop").map(|text| text.len()),
+            Some(22)
+        );
+    }
+}

@@ -1,0 +1,81 @@
+//! Methods other than cards. Source: docs/processors/stripe.md, "Calls", and the parameters of npm `stripe` 23.1.0.
+
+use connector::{Authorise, FundingSource};
+use domain::{bank_account::AccountKind, method::Method, person::Address};
+
+use super::api::Form;
+
+/// A method other than a card.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Page {
+    Klarna,
+    Ideal,
+    Bancontact,
+    Sepa,
+}
+
+impl Page {
+    /// The method of ours.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the others are not taken here"
+    )]
+    pub(super) fn of(method: Method) -> Option<Self> {
+        Some(match method.canonical() {
+            Method::Bnpla => Self::Klarna,
+            Method::Ideal => Self::Ideal,
+            Method::BanContact => Self::Bancontact,
+            Method::SepaDirectDebit => Self::Sepa,
+            _ => return None,
+        })
+    }
+
+    /// Stripe's word for it.
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Self::Klarna => "klarna",
+            Self::Ideal => "ideal",
+            Self::Bancontact => "bancontact",
+            Self::Sepa => "sepa_debit",
+        }
+    }
+
+    /// The method within the confirmation.
+    pub(super) fn method_data(self, form: Form, call: &Authorise<'_>) -> Form {
+        let form = form.with("payment_method_data[type]", self.word());
+        match call.funding_source {
+            FundingSource::Account(account) => {
+                let mut form = form.with_some(
+                    "payment_method_data[billing_details][name]",
+                    account.holder.as_deref(),
+                );
+                if matches!(account.kind, AccountKind::Iban) {
+                    form = form.with(
+                        "payment_method_data[sepa_debit][iban]",
+                        account.number.expose(),
+                    );
+                }
+                form
+            }
+            FundingSource::Card(_)
+            | FundingSource::NetworkToken { .. }
+            | FundingSource::Token(_)
+            | FundingSource::Page => form,
+        }
+    }
+}
+
+/// An address as billing details.
+pub(super) fn address(form: Form, at: &str, address: &Address) -> Form {
+    let parts = [
+        ("line1", &address.line1),
+        ("line2", &address.line2),
+        ("city", &address.city),
+        ("postal_code", &address.postal_code),
+        ("state", &address.state),
+        ("country", &address.country),
+    ];
+    parts.into_iter().fold(form, |form, (name, value)| {
+        form.with_some(&format!("{at}[address][{name}]"), value.as_deref())
+    })
+}

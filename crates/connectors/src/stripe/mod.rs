@@ -1,0 +1,83 @@
+//! Stripe. API version `2026-10-28.endive`.
+//!
+//! Facts and their sources: docs/processors/stripe.md. The simulator of the wire format that this is proven against:
+//! `pointsman-lab processor stripe`.
+
+mod amounts;
+mod answers;
+mod api;
+mod authorise;
+mod declines;
+mod descriptor;
+mod disputes;
+mod later;
+mod look_up;
+mod methods;
+mod notices;
+mod signature;
+mod wire;
+
+use connector::{
+    Answer, Authorise, Called, Complete, Connector, Descriptor, Disputes, Finding, Follow,
+    LaterAnswer, Link, LookUp, Notices, Refund,
+};
+use domain::money::Money;
+use serde_json::Value;
+
+use self::api::Api;
+
+/// Stripe's connector. It has no state.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Stripe;
+
+impl Connector for Stripe {
+    fn descriptor(&self) -> &Descriptor {
+        &descriptor::DESCRIPTOR
+    }
+
+    fn check_settings(&self, settings: &Value) -> Result<(), String> {
+        let Some(settings) = settings.as_object() else {
+            return Err("must be an object".to_owned());
+        };
+        match settings.keys().find(|name| *name != "base_url") {
+            None => Ok(()),
+            Some(_) => Err("has a setting that Stripe's connector does not know: it knows base_url (test mode)".to_owned()),
+        }
+    }
+
+    fn check_amount(&self, money: Money) -> Result<(), &'static str> {
+        amounts::to_wire(money).map(drop)
+    }
+
+    fn authorise<'a>(&'a self, link: &'a Link<'a>, call: &'a Authorise<'a>) -> Called<'a, Answer> {
+        Box::pin(authorise::authorise(Api::of(link), call))
+    }
+
+    fn complete<'a>(&'a self, link: &'a Link<'a>, call: &'a Complete<'a>) -> Called<'a, Answer> {
+        Box::pin(authorise::complete(Api::of(link), call))
+    }
+
+    fn capture<'a>(&'a self, link: &'a Link<'a>, call: &'a Follow<'a>) -> Called<'a, LaterAnswer> {
+        Box::pin(later::capture(Api::of(link), call))
+    }
+
+    fn cancel<'a>(&'a self, link: &'a Link<'a>, call: &'a Follow<'a>) -> Called<'a, LaterAnswer> {
+        Box::pin(later::cancel(Api::of(link), call))
+    }
+
+    fn refund<'a>(&'a self, link: &'a Link<'a>, call: &'a Refund<'a>) -> Called<'a, LaterAnswer> {
+        Box::pin(later::refund(Api::of(link), call))
+    }
+
+    fn look_up<'a>(&'a self, link: &'a Link<'a>, call: &'a LookUp<'a>) -> Called<'a, Finding> {
+        Box::pin(look_up::look_up(Api::of(link), call))
+    }
+
+    fn notices(&self) -> Option<&dyn Notices> {
+        Some(self)
+    }
+
+    fn disputes(&self) -> Option<&dyn Disputes> {
+        Some(self)
+    }
+}

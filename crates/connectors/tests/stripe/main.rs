@@ -1,0 +1,4 @@
+//! Stripe's connector against the simulator of its wire format, in one process and at a simulated time.
+
+mod scenarios;
+mod shop;

@@ -1,0 +1,60 @@
+//! The scenarios of every connector.
+
+use connector::{
+    Action, Credentials,
+    scenarios::{self, Challenge, Customer, Fixtures},
+};
+use domain::money::Currency;
+use futures_util::future::BoxFuture;
+use processors::Request;
+
+use crate::shop::{PUBLIC, Shop, card};
+
+/// A customer who opens Stripe's pages.
+struct Browser<'s>(&'s Shop);
+
+impl Customer for Browser<'_> {
+    fn decide<'a>(&'a self, action: &'a Action, pass: bool) -> BoxFuture<'a, ()> {
+        Box::pin(async move {
+            let word = if pass { "complete" } else { "fail" };
+            let request = Request {
+                method: "POST".to_owned(),
+                path: action.url.strip_prefix(PUBLIC).unwrap().to_owned(),
+                headers: [(
+                    "content-type".to_owned(),
+                    "application/x-www-form-urlencoded".to_owned(),
+                )]
+                .into(),
+                body: format!("result={word}").into_bytes(),
+                ..Request::default()
+            };
+            assert_eq!(self.0.stripe.asked(&request).status, 302);
+        })
+    }
+}
+
+#[test]
+fn stripe_passes_the_scenarios_of_every_connector() {
+    // A slow refund is one that the scenarios must follow to its end.
+    for approved in ["4242424242424242", "4000000000007726"] {
+        let shop = Shop::open();
+        let (approved, declined) = (card(approved), card("4000000000000002"));
+        let challenged = card("4000002760003184");
+        let customer = Browser(&shop);
+        let wrong = Credentials::read(br#"{"secretKey": "sk_live_1"}"#).unwrap();
+        let fixtures = Fixtures {
+            link: shop.link(),
+            wrong_credentials: Some(&wrong),
+            currency: Currency::parse("EUR").unwrap(),
+            approved: &approved,
+            declined: &declined,
+            challenge: Some(Challenge {
+                card: &challenged,
+                return_url: "https://pay.example/3ds/abc",
+                customer: &customer,
+            }),
+        };
+        let failures = shop.play(scenarios::play(&shop.connector, &shop.world, &fixtures));
+        assert_eq!(failures, []);
+    }
+}

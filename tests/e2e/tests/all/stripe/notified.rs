@@ -1,0 +1,98 @@
+//! What Stripe reports by itself.
+
+use serde_json::json;
+use testkit::{cards, http::Request};
+
+use super::{Desk, hold, sale};
+
+#[test]
+fn a_refund_that_fails_days_after_it_succeeded_goes_back() {
+    let desk = Desk::notified();
+    let paid = desk.shop.order(&sale("4000000000005126"));
+    assert_eq!(desk.shop.refund(&paid.id(), 1000).status(), "REFUNDED");
+    desk.stripe.post("/_sim/clock", "advance=10");
+    let back = desk.shop.wait_for_status(&paid.id(), "SUCCEEDED");
+    assert_eq!(back.number("/capturedAmount"), 1000);
+    assert_eq!(desk.taken_and_given_back(), (1000, 0));
+}
+
+#[test]
+fn a_pending_refund_ends_by_its_notification() {
+    let desk = Desk::notified();
+    let paid = desk.shop.order(&sale("4000000000007726"));
+    assert_eq!(desk.shop.refund(&paid.id(), 400).status(), "REFUND_PENDING");
+    desk.stripe.post("/_sim/clock", "advance=10");
+    desk.shop.wait_for_status(&paid.id(), "PARTIAL_REFUNDED");
+}
+
+#[test]
+fn a_lost_answer_is_settled_by_the_notification_before_any_look_up() {
+    let desk = Desk::notified();
+    desk.break_next("lost-after", 1, "/v1/payment_intents/pi_");
+    let unknown = desk.shop.order(&sale(cards::VISA));
+    let paid = desk.shop.wait_for_status(&unknown.id(), "SUCCEEDED");
+    assert_eq!(paid.text("/paymentCore/outcome/riskLevel"), "normal");
+    assert_eq!(desk.taken_and_given_back(), (1000, 0));
+}
+
+#[test]
+fn a_capture_is_reported_once_and_its_copies_change_nothing() {
+    let desk = Desk::notified();
+    desk.stripe
+        .post("/_sim/faults", "fault=hook-twice&times=100");
+    let held = desk.shop.order(&hold(cards::VISA));
+    desk.shop.capture(&held.id());
+    desk.stripe.post("/_sim/clock", "advance=1");
+    let stood = desk.shop.payment(&held.id());
+    assert_eq!(stood.status(), "SUCCEEDED");
+    assert_eq!(stood.number("/capturedAmount"), 1000);
+}
+
+#[test]
+fn what_stripe_did_not_sign_has_no_effect() {
+    let desk = Desk::notified();
+    desk.stripe
+        .post("/_sim/faults", "fault=hook-forged&times=100");
+    let paid = desk.shop.order(&sale(cards::VISA));
+    let url = desk.save(None)["notificationUrl"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let path = &url[url.find("/notifications/").unwrap()..];
+    let body =
+        json!({"id": "evt_forged", "object": "event", "type": "refund.failed", "livemode": false})
+            .to_string();
+    let forged = Request::new("POST", path)
+        .header("Stripe-Signature", "t=1,v1=00")
+        .body(body.as_bytes())
+        .send(desk.server.address());
+    assert_eq!(forged.status, 401, "{}", forged.text());
+    assert_eq!(desk.shop.payment(&paid.id()).status(), "SUCCEEDED");
+}
+
+#[test]
+fn an_authorisation_that_stripe_lets_expire_is_cancelled_here() {
+    let desk = Desk::notified();
+    let held = desk.shop.order(&hold(cards::VISA));
+    desk.stripe.post("/_sim/clock", "advance=700000");
+    desk.shop.wait_for_status(&held.id(), "CANCELLED");
+}
+
+#[test]
+fn a_payment_that_somebody_else_made_at_the_account_can_be_imported() {
+    let desk = Desk::notified();
+    let query = "mutation($settings: JSON!) { saveConnection(id: \"stripe\", processor: \"stripe\", name: \"Stripe\", \
+        settings: $settings, imports: QUIET) { id } }";
+    desk.shop
+        .gql(query, json!({"settings": {"base_url": desk.stripe.url()}}))
+        .root();
+    desk.stripe.post(
+        "/v1/payment_intents",
+        "amount=4200&currency=eur&confirm=true&payment_method=pm_card_visa&payment_method_types[]=card",
+    );
+    let imported = testkit::until(testkit::PATIENCE, "the payment is imported", || {
+        desk.shop.every_payment().into_iter().next()
+    });
+    assert_eq!(imported.text("/paymentProcessingOrigin"), "IMPORT");
+    assert_eq!(imported.number("/capturedAmount"), 4200);
+}
