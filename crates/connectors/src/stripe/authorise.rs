@@ -318,7 +318,7 @@ mod tests {
         assert_eq!(suffix("<b>\"Zoë's\" *shop*"), Some("bZos shop".to_owned()));
         assert_eq!(suffix("12345"), None);
         assert_eq!(
-            suffix("A very long name of a shop").map(|text| text.len()),
+            suffix("A very long name of shops").map(|text| text.len()),
             Some(22)
         );
     }
