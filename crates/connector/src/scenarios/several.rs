@@ -4,9 +4,9 @@ use futures_util::future::BoxFuture;
 
 use super::{
     Verdict, expect,
-    stage::{Stage, Verb, of},
+    stage::{Approved, Stage, Verb, of},
 };
-use crate::{Answer, CallError, LaterAnswer};
+use crate::{Answer, CallError, LaterAnswer, Reference};
 
 pub(super) fn captures<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Verdict> {
     Box::pin(async move {
@@ -87,6 +87,7 @@ pub(super) fn refund_of_one<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Verdict> 
             .takes_effect(Verb::CapturePart, &authorised, 300)
             .await?;
         let last = stage.takes_effect(Verb::Capture, &authorised, 700).await?;
+        is_too_much(stage, &authorised, &first, 301).await?;
         let refunds = [(&first, 200), (&last, 700), (&first, 100)];
         for (capture, minor) in refunds {
             let refund = stage.reference();
@@ -97,18 +98,27 @@ pub(super) fn refund_of_one<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Verdict> 
                 .is_done(Verb::Refund, &authorised, &refund, answer)
                 .await?;
         }
-        for capture in [&first, &last] {
-            let more = stage
-                .refund_of(&authorised, Some(of(capture)), &stage.reference(), 1)
-                .await?;
-            let is_refused = matches!(
-                more,
-                Ok(LaterAnswer::Refused { .. }) | Err(CallError::Rejected { .. })
-            );
-            expect(is_refused, more)?;
-        }
-        Ok(())
+        is_too_much(stage, &authorised, &first, 1).await?;
+        is_too_much(stage, &authorised, &last, 1).await
     })
+}
+
+/// A refund of this capture that must be refused.
+async fn is_too_much(
+    stage: &Stage<'_>,
+    about: &Approved,
+    capture: &Reference,
+    minor: i64,
+) -> Verdict {
+    let reference = stage.reference();
+    let answer = stage
+        .refund_of(about, Some(of(capture)), &reference, minor)
+        .await?;
+    let is_refused = matches!(
+        answer,
+        Ok(LaterAnswer::Refused { .. }) | Err(CallError::Rejected { .. })
+    );
+    expect(is_refused, answer)
 }
 
 pub(super) fn twice<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Verdict> {

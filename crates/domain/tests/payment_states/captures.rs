@@ -445,7 +445,7 @@ fn a_refund_is_of_the_oldest_captures_with_what_each_has_left() {
         "what is under way is reserved"
     );
     assert_eq!(one.refundable(), 450);
-    refund(&mut one, 450, 15);
+    refund(&mut one, 450, 16);
     assert_eq!(
         refunds(&one).get(3..).unwrap(),
         [(Some(3), 50), (Some(4), 400)]
