@@ -152,14 +152,32 @@ pub struct Earlier<'a> {
     pub processor_id: Option<&'a str>,
 }
 
-/// A capture or a cancellation of an authorisation.
+/// A capture of an authorisation.
 #[derive(Debug, Clone, Copy)]
-pub struct Follow<'a> {
+pub struct Capture<'a> {
     /// Our reference for this call.
     pub reference: &'a Reference,
     /// The authorisation it is about.
     pub authorisation: Earlier<'a>,
-    /// How much (for a cancellation: what was authorised).
+    /// How much.
+    pub money: Money,
+    /// Whether it is the last capture: the processor releases what it leaves. Without it the rest stays authorised for another
+    /// capture; asked for only where the authorisation takes several ([`crate::Capabilities::several_captures`],
+    /// [`crate::Approval::several_captures`]).
+    pub is_final: bool,
+    /// The merchant's reason.
+    pub reason: Option<&'a str>,
+}
+
+/// A cancellation of an authorisation. After captures that were not final it releases the rest and leaves what was captured as
+/// it is.
+#[derive(Debug, Clone, Copy)]
+pub struct Cancel<'a> {
+    /// Our reference for this call.
+    pub reference: &'a Reference,
+    /// The authorisation it is about.
+    pub authorisation: Earlier<'a>,
+    /// How much is released: what was authorised less what was captured.
     pub money: Money,
     /// The merchant's reason.
     pub reason: Option<&'a str>,

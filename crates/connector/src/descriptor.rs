@@ -43,6 +43,9 @@ pub struct Capabilities {
     pub sale: bool,
     /// Capture less than was authorised.
     pub partial_capture: bool,
+    /// Capture one authorisation several times. What an authorisation's own answer says of it counts more
+    /// ([`crate::Approval::several_captures`]).
+    pub several_captures: bool,
     /// Refund less than was captured.
     pub partial_refund: bool,
 }

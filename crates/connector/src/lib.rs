@@ -20,8 +20,8 @@ pub mod scenarios;
 mod stored;
 
 pub use call::{
-    AccountData, Authorise, CardData, Complete, Cryptogram, Earlier, Follow, FundingSource, LookUp,
-    Refund, SentBetween, ThreeDsCall, TokenData,
+    AccountData, Authorise, Cancel, Capture, CardData, Complete, Cryptogram, Earlier,
+    FundingSource, LookUp, Refund, SentBetween, ThreeDsCall, TokenData,
 };
 pub use call_error::{CallError, Cause};
 pub use credentials::{CredentialField, Credentials, NotCredentials};
@@ -71,10 +71,11 @@ pub trait Connector: Send + Sync + 'static {
     fn complete<'a>(&'a self, link: &'a Link<'a>, call: &'a Complete<'a>) -> Called<'a, Answer>;
 
     /// Captures an authorisation, whole or in part.
-    fn capture<'a>(&'a self, link: &'a Link<'a>, call: &'a Follow<'a>) -> Called<'a, LaterAnswer>;
+    fn capture<'a>(&'a self, link: &'a Link<'a>, call: &'a Capture<'a>) -> Called<'a, LaterAnswer>;
 
-    /// Cancels (voids) an authorisation. One that waits for the customer is given up.
-    fn cancel<'a>(&'a self, link: &'a Link<'a>, call: &'a Follow<'a>) -> Called<'a, LaterAnswer>;
+    /// Cancels (voids) an authorisation, or releases what captures that were not final have left of it. One that waits for the
+    /// customer is given up.
+    fn cancel<'a>(&'a self, link: &'a Link<'a>, call: &'a Cancel<'a>) -> Called<'a, LaterAnswer>;
 
     /// Refunds captured money, whole or in part.
     fn refund<'a>(&'a self, link: &'a Link<'a>, call: &'a Refund<'a>) -> Called<'a, LaterAnswer>;

@@ -35,6 +35,9 @@ pub struct Approval {
     pub receipt_url: Option<String>,
     /// The scheme's id of the transaction, for later merchant-initiated payments.
     pub scheme_transaction_id: Option<String>,
+    /// Whether this authorisation can be captured several times, where the processor says so of each.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub several_captures: Option<bool>,
     /// What 3D Secure brought, when it took place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub three_ds: Option<ThreeDs>,

@@ -35,6 +35,8 @@ bugs! {
     AnswerOfAnotherRequest,
     /// A capture and a cancellation may be under way at once.
     CaptureWhileCancelling,
+    /// A capture may be of all that was authorised, though a part of it is captured.
+    CapturedPartForgotten,
     /// A client token's one live payment is not claimed in the first commit.
     ClientTokenUnclaimed,
     /// Events of a stream are sent although an earlier one of it was not taken.
@@ -81,6 +83,8 @@ bugs! {
     LateRequestAnsweredFailed,
     /// Who changes a payment keeps the changed one for a repeated request, not the version that its record names.
     LaterVersionReplayed,
+    /// Of several captures the last alone counts.
+    LatestCaptureAlone,
     /// A node that takes a due payment takes no lease: every node looks after it.
     LeaseIgnored,
     /// A list by date, the oldest first, shows what is not settled yet.
@@ -97,12 +101,16 @@ bugs! {
     OwnCommitNotRecognised,
     /// A capture of a part is written down as one of all.
     PartialCaptureAsWhole,
+    /// A capture that is not final ends the authorisation.
+    PartEndsAuthorisation,
     /// "Accepted, will settle later" is taken for done.
     PendingIsDone,
     /// An unknown outcome gets no time for a look-up.
     RecoveryForgotten,
     /// A refund that settles is taken from what was captured as well.
     RefundCountedTwice,
+    /// A refund is of the latest capture, whatever that one has left.
+    RefundsUndivided,
     /// Refunds that are under way reserve nothing.
     RefundsUnreserved,
     /// An intent is freed while its payment's outcome is unknown.
@@ -115,6 +123,8 @@ bugs! {
     ResponseUnderNewReference,
     /// A payment that waits gives way without being given up, and its return is not checked.
     ReturnUnchecked,
+    /// The release of the rest cancels the payment, as if nothing were captured.
+    ReleaseCancelsAll,
     /// A captured charge is given back as if it were only authorised.
     ReversalOfTheWrongKind,
     /// A reversal that was begun stays owed.

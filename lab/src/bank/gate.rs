@@ -3,15 +3,16 @@
 use std::{future::pending, sync::Arc};
 
 use connector::{
-    Answer, Authorise, CallError, Called, Complete, Connector, Descriptor, Disputes, Finding,
-    Follow, FoundResponse, LaterAnswer, Link, LookUp, Notices, Refund, Respond, SubmitEvidence,
+    Answer, Authorise, CallError, Called, Cancel, Capture, Complete, Connector, Descriptor,
+    Disputes, Finding, FoundResponse, LaterAnswer, Link, LookUp, Notices, Refund, Respond,
+    SubmitEvidence,
 };
 use domain::dispute::{DisputeReport, evidence::EvidenceLimits};
 use tokio::sync::oneshot;
 
 use super::{
     Bank, BankKind,
-    request::{Reply, Request, Verb},
+    request::{Reply, Request},
     respond::Response,
 };
 use crate::stage::{Doorway, Side};
@@ -98,12 +99,12 @@ impl Connector for Gate {
         Box::pin(async move { self.carry(Request::authorise(link, call)).await?.answer() })
     }
 
-    fn capture<'a>(&'a self, link: &'a Link<'a>, call: &'a Follow<'a>) -> Called<'a, LaterAnswer> {
-        Box::pin(self.later(Request::follow(link, Verb::Capture, call)))
+    fn capture<'a>(&'a self, link: &'a Link<'a>, call: &'a Capture<'a>) -> Called<'a, LaterAnswer> {
+        Box::pin(self.later(Request::capture(link, call)))
     }
 
-    fn cancel<'a>(&'a self, link: &'a Link<'a>, call: &'a Follow<'a>) -> Called<'a, LaterAnswer> {
-        Box::pin(self.later(Request::follow(link, Verb::Cancel, call)))
+    fn cancel<'a>(&'a self, link: &'a Link<'a>, call: &'a Cancel<'a>) -> Called<'a, LaterAnswer> {
+        Box::pin(self.later(Request::cancel(link, call)))
     }
 
     fn refund<'a>(&'a self, link: &'a Link<'a>, call: &'a Refund<'a>) -> Called<'a, LaterAnswer> {

@@ -1,9 +1,9 @@
 //! Calls with all that they hold, so that they go on when their caller dies.
 
 use connector::{
-    AccountData, Answer, Authorise, Booking, CallError, CardData, Complete, Connector, Cryptogram,
-    Earlier, Finding, Follow, FoundResponse, FundingSource, LaterAnswer, Link, LookUp, Reference,
-    Refund, SentBetween, ThreeDsCall, TokenData,
+    AccountData, Answer, Authorise, Booking, CallError, Cancel, Capture, CardData, Complete,
+    Connector, Cryptogram, Earlier, Finding, FoundResponse, FundingSource, LaterAnswer, Link,
+    LookUp, Reference, Refund, SentBetween, ThreeDsCall, TokenData,
 };
 use connectors::simulator::Simulator;
 use domain::{
@@ -125,6 +125,8 @@ struct Following {
     reference: Reference,
     authorisation: Sent,
     capture: Option<Sent>,
+    /// Whether a capture is the final one.
+    is_final: bool,
     money: Money,
 }
 
@@ -192,14 +194,26 @@ impl Request {
         Self::through(link, What::Complete(held))
     }
 
-    pub(super) fn follow(link: &Link<'_>, verb: Verb, call: &Follow<'_>) -> Self {
+    pub(super) fn capture(link: &Link<'_>, call: &Capture<'_>) -> Self {
         let held = Following {
             reference: call.reference.clone(),
             authorisation: Sent::of(call.authorisation),
             capture: None,
+            is_final: call.is_final,
             money: call.money,
         };
-        Self::through(link, What::Later(verb, held))
+        Self::through(link, What::Later(Verb::Capture, held))
+    }
+
+    pub(super) fn cancel(link: &Link<'_>, call: &Cancel<'_>) -> Self {
+        let held = Following {
+            reference: call.reference.clone(),
+            authorisation: Sent::of(call.authorisation),
+            capture: None,
+            is_final: true,
+            money: call.money,
+        };
+        Self::through(link, What::Later(Verb::Cancel, held))
     }
 
     pub(super) fn refund(link: &Link<'_>, call: &Refund<'_>) -> Self {
@@ -207,6 +221,7 @@ impl Request {
             reference: call.reference.clone(),
             authorisation: Sent::of(call.authorisation),
             capture: call.capture.map(Sent::of),
+            is_final: true,
             money: call.money,
         };
         Self::through(link, What::Later(Verb::Refund, held))
@@ -318,22 +333,35 @@ impl Following {
         simulator: &Simulator,
         link: &Link<'_>,
     ) -> Result<Reply, CallError> {
-        let call = Follow {
-            reference: &self.reference,
-            authorisation: self.authorisation.earlier(),
-            money: self.money,
-            reason: None,
-        };
+        let (reference, authorisation) = (&self.reference, self.authorisation.earlier());
+        let (money, reason) = (self.money, None);
         let answer = match verb {
-            Verb::Capture => simulator.capture(link, &call).await,
-            Verb::Cancel => simulator.cancel(link, &call).await,
+            Verb::Capture => {
+                let call = Capture {
+                    reference,
+                    authorisation,
+                    money,
+                    is_final: self.is_final,
+                    reason,
+                };
+                simulator.capture(link, &call).await
+            }
+            Verb::Cancel => {
+                let call = Cancel {
+                    reference,
+                    authorisation,
+                    money,
+                    reason,
+                };
+                simulator.cancel(link, &call).await
+            }
             Verb::Refund => {
                 let call = Refund {
-                    reference: call.reference,
-                    authorisation: call.authorisation,
+                    reference,
+                    authorisation,
                     capture: self.capture.as_ref().map(Sent::earlier),
-                    money: call.money,
-                    reason: None,
+                    money,
+                    reason,
                 };
                 simulator.refund(link, &call).await
             }

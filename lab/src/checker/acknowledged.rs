@@ -100,7 +100,10 @@ fn compare(case: &Case<'_>, earlier: &Reported<'_>, later: &Reported<'_>, findin
     }
     for name in ["capturedAmount", "refundedAmount"] {
         let (before, after) = (number(earlier.payment, name), number(later.payment, name));
-        if after < before || name == "capturedAmount" && before != 0 && after != before {
+        // Only what can still be captured grows.
+        let grows = text(earlier.payment, "status") == "AUTHORISED";
+        let is_other = name == "capturedAmount" && before != 0 && after != before && !grows;
+        if after < before || is_other {
             let detail = format!("{name} was reported as {before}, then as {after}");
             findings.add("acknowledged-stays", case.id, detail);
         }

@@ -109,6 +109,8 @@ pub(super) struct Stands {
     /// Refunds that are accepted and have not settled.
     pub(super) pending: i64,
     pub(super) cancelled: bool,
+    /// Nothing more can be captured: a capture was final, or what was left was released.
+    pub(super) closed: bool,
 }
 
 impl Stands {
@@ -116,6 +118,9 @@ impl Stands {
         let pending = super::list(entry, "refunds")
             .iter()
             .filter(|refund| text(refund, "status") == "pending");
+        let is_final = |capture: &Value| {
+            text(capture, "status") == "done" && capture.get("final") != Some(&Value::Bool(false))
+        };
         Self {
             authorised: number(entry, "authorised"),
             captured: number(entry, "captured"),
@@ -124,7 +129,14 @@ impl Stands {
                 sum.saturating_add(number(refund, "amount"))
             }),
             cancelled: entry.get("cancelled") == Some(&Value::Bool(true)),
+            closed: number(entry, "released") > 0
+                || super::list(entry, "captures").iter().any(is_final),
         }
+    }
+
+    /// Whether it holds money that can be captured.
+    pub(super) fn is_held(self) -> bool {
+        self.is_live() && !self.closed && self.captured < self.authorised
     }
 
     /// Whether it holds or has taken money that was not given back whole.

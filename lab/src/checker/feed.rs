@@ -15,6 +15,7 @@ const PUBLIC: &[&str] = &[
     "payment.declined",
     "payment.failed",
     "payment.cancelled",
+    "payment.released",
     "payment.unknown",
     "payment.refund_pending",
     "payment.refunded",

@@ -122,6 +122,7 @@ pub(crate) fn check(evidence: &Evidence) -> Vec<Broken> {
         events::of_a_payment(case, &mut findings);
         acknowledged::of_a_payment(case, &mut findings);
         money::what_was_asked(case, &mut findings);
+        money::fits_at_the_processor(case, &mut findings);
         flows::steps_are_made(case, &mut findings);
         turns::capture_excludes_cancel(case, &mut findings);
         turns::sent_in_time(case, &mut findings);

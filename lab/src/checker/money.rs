@@ -69,10 +69,7 @@ fn check_books(case: &Case<'_>, shown: &Shown<'_>, stands: &[Stands], findings: 
             format!("{ours} is kept, {books} in the books; {status}"),
         );
     }
-    let held = stands
-        .iter()
-        .filter(|one| one.is_live() && one.captured == 0)
-        .count();
+    let held = stands.iter().filter(|one| one.is_held()).count();
     if held != usize::from(*status == "AUTHORISED") {
         findings.add(
             "books-equal-payments",
@@ -97,7 +94,9 @@ fn check_status(case: &Case<'_>, shown: &Shown<'_>, findings: &mut Findings) {
         refunded,
     } = *shown;
     let fits = match status {
-        "AUTHORISED" | "DECLINED" | "FAILED" | "CANCELLED" => captured == 0 && refunded == 0,
+        // A part may be captured; what is refunded is captured for good.
+        "AUTHORISED" => captured < amount_of(case) && refunded == 0,
+        "DECLINED" | "FAILED" | "CANCELLED" => captured == 0 && refunded == 0,
         "SUCCEEDED" => captured > 0 && refunded == 0,
         "PARTIAL_REFUNDED" => 0 < refunded && refunded < captured,
         "REFUNDED" => captured > 0 && refunded == captured,
@@ -114,13 +113,15 @@ fn check_status(case: &Case<'_>, shown: &Shown<'_>, findings: &mut Findings) {
     }
 }
 
+/// What was ordered, in minor units.
+fn amount_of(case: &Case<'_>) -> i64 {
+    let amount = case.payment.pointer("/amount/rawAmount");
+    amount.and_then(Value::as_i64).unwrap_or(0)
+}
+
 /// The processor was asked for the amount and the currency of the payment.
 fn check_order(case: &Case<'_>, entry: &Value, stands: &Stands, findings: &mut Findings) {
-    let amount = case
-        .payment
-        .pointer("/amount/rawAmount")
-        .and_then(Value::as_i64)
-        .unwrap_or(0);
+    let amount = amount_of(case);
     let currency = text(case.payment, "currency");
     let is_other = stands.authorised != amount || text(entry, "currency") != currency;
     if stands.authorised > 0 && is_other {
@@ -203,7 +204,12 @@ pub(super) fn what_was_asked(case: &Case<'_>, findings: &mut Findings) {
             None => !super::is_reported_undone(said),
         });
     }
-    if refunds.len() > asked {
+    // A refund that several captures carry is one of each.
+    let is_capture = |event: &&Value| {
+        text(event, "kind") == "payment.captured" && text(event, "what") == "capture"
+    };
+    let captures = case.happened().filter(is_capture).count();
+    if refunds.len() > asked * captures.max(1) {
         findings.add(
             "done-once-for-each-request",
             case.id,
@@ -211,26 +217,55 @@ pub(super) fn what_was_asked(case: &Case<'_>, findings: &mut Findings) {
         );
     }
     let captured = number(case.payment, "capturedAmount");
-    let amount = case
-        .payment
-        .pointer("/amount/rawAmount")
-        .and_then(Value::as_i64)
-        .unwrap_or(0);
-    let capturing = case
-        .asked
-        .iter()
-        .filter(|said| said.verb == "capturePayment");
-    let wanted = capturing.map(|said| {
-        said.asked
-            .get("amount")
-            .and_then(Value::as_i64)
-            .unwrap_or(amount)
-    });
-    if captured != 0 && captured != amount && !wanted.into_iter().any(|wanted| wanted == captured) {
+    let amount = amount_of(case);
+    if captured != 0 && captured != amount && !is_sum_of(captured, &captures_asked(case)) {
         findings.add(
             "done-once-for-each-request",
             case.id,
             format!("nobody wanted {captured} to be captured"),
+        );
+    }
+}
+
+/// The amounts of captures that somebody asked for, what was asked under one key once. Without an amount all that was left was
+/// wanted, which makes the whole order.
+fn captures_asked(case: &Case<'_>) -> Vec<i64> {
+    let mut keys = BTreeSet::new();
+    let capturing = case
+        .asked
+        .iter()
+        .filter(|said| said.verb == "capturePayment");
+    let once = capturing.filter(|said| said.key.as_deref().is_none_or(|key| keys.insert(key)));
+    let amounts = once.filter_map(|said| said.asked.get("amount")?.as_i64());
+    amounts.collect()
+}
+
+/// Whether some of the parts add up to the sum.
+fn is_sum_of(sum: i64, parts: &[i64]) -> bool {
+    let mut sums = BTreeSet::from([0]);
+    for part in parts {
+        let more: Vec<i64> = sums
+            .iter()
+            .map(|one: &i64| one.saturating_add(*part))
+            .filter(|one| *one <= sum)
+            .collect();
+        sums.extend(more);
+    }
+    sums.contains(&sum)
+}
+
+/// No processor refuses a capture or a refund because it is of more than is left there: what is sent fits what was captured, in
+/// all and of each capture. Others may refund an import at the same time.
+pub(super) fn fits_at_the_processor(case: &Case<'_>, findings: &mut Findings) {
+    let is_imported = text(case.payment, "paymentProcessingOrigin") == "IMPORT";
+    let above = case
+        .happened()
+        .filter(|event| text(event, "reason").contains("is above what is left"));
+    for event in above.filter(|_| !is_imported) {
+        findings.add(
+            "amounts-fit-at-the-processor",
+            case.id,
+            format!("the processor had less left: {event}"),
         );
     }
 }

@@ -68,6 +68,7 @@ fn leading(status: &str) -> &'static [&'static str] {
         "AUTHORISED" => &["payment.authorised"],
         "SUCCEEDED" => &[
             "payment.captured",
+            "payment.released",
             "payment.imported",
             "payment.capture_imported",
             "payment.refund_failed",

@@ -5,39 +5,52 @@ use std::collections::BTreeMap;
 use domain::payment::{OperationKind, Payment};
 
 /// A charge at the processor. Amounts in minor units.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Charge {
+    authorised: i64,
     pub(super) captured: i64,
     pub(super) refunded: i64,
-    pub(super) cancelled: bool,
+    /// What is left of each capture, by its number; a sale has none.
+    captures: BTreeMap<u32, i64>,
+    /// Nothing more can be captured.
+    closed: bool,
 }
 
 impl Charge {
-    /// Whether it is held: neither captured nor given back.
-    pub(super) fn is_held(self) -> bool {
-        !self.cancelled && self.captured == 0
+    /// Whether it is held: more can be captured, and nothing was given back whole.
+    pub(super) fn is_held(&self) -> bool {
+        !self.closed
     }
 
-    fn refund(&mut self, amount: i64) -> bool {
-        let fits = self.refunded.saturating_add(amount) <= self.captured;
-        if fits {
-            self.refunded = self.refunded.saturating_add(amount);
+    /// Gives back of one capture, or of all that was captured.
+    fn refund(&mut self, capture: Option<u32>, amount: i64) -> bool {
+        let refunded = self.refunded.saturating_add(amount);
+        let left = capture.map(|capture| self.captures.get(&capture).copied().unwrap_or(0));
+        if refunded > self.captured || left.is_some_and(|left| amount > left) {
+            return false;
         }
-        fits
+        self.refunded = refunded;
+        if let Some(left) = capture.and_then(|capture| self.captures.get_mut(&capture)) {
+            *left -= amount;
+        }
+        true
     }
 
     fn cancel(&mut self) -> bool {
         let held = self.is_held();
-        self.cancelled |= held;
+        self.closed = true;
         held
     }
 
-    fn capture(&mut self, amount: i64) -> bool {
-        let held = self.is_held();
-        if held {
-            self.captured = amount;
+    fn capture(&mut self, n: u32, amount: i64, is_final: bool) -> bool {
+        let captured = self.captured.saturating_add(amount);
+        if self.closed || captured > self.authorised {
+            return false;
         }
-        held
+        self.captured = captured;
+        self.captures.insert(n, amount);
+        self.closed = is_final || captured == self.authorised;
+        true
     }
 }
 
@@ -68,17 +81,18 @@ impl Bank {
         let charge = self.charges.get_mut(&about);
         let effect = match (operation.kind, charge) {
             (OperationKind::Authorise { capture }, _) => {
-                let captured = if capture { amount } else { 0 };
-                self.charges.insert(
-                    n,
-                    Charge {
-                        captured,
-                        ..Charge::default()
-                    },
-                );
+                let charge = Charge {
+                    authorised: amount,
+                    captured: if capture { amount } else { 0 },
+                    closed: capture,
+                    ..Charge::default()
+                };
+                self.charges.insert(n, charge);
                 true
             }
-            (OperationKind::Capture, Some(charge)) => charge.capture(amount),
+            (OperationKind::Capture, Some(charge)) => {
+                charge.capture(n, amount, !operation.keeps_open)
+            }
             (
                 OperationKind::Cancel { .. }
                 | OperationKind::Reverse {
@@ -89,7 +103,10 @@ impl Bank {
             (
                 OperationKind::Refund { .. } | OperationKind::Reverse { captured: true, .. },
                 Some(charge),
-            ) => charge.refund(amount),
+            ) => {
+                let capture = payment.capture_behind(n).map(|capture| capture.n);
+                charge.refund(capture, amount)
+            }
             (OperationKind::Abandon { .. }, _) | (_, None) => false,
         };
         self.performed.insert(n, effect);

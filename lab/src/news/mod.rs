@@ -153,16 +153,27 @@ impl Life {
     fn merchant(&mut self) {
         let amount = self.chance.between(1, self.payment.money().minor());
         let with = begin(self.now);
-        let begun = match self.chance.below(3) {
+        let begun = match self.chance.below(5) {
             0 => self.payment.begin_capture(Some(amount), with),
-            1 => self.payment.begin_cancel(CancelCause::Merchant, None, with),
+            1 | 2 => self.payment.begin_part_capture(Some(amount), true, with),
+            3 => self.payment.begin_cancel(CancelCause::Merchant, None, with),
             _ => {
                 let id = RefundId::new(sample::id(u128::from(self.chance.next())));
                 self.payment.begin_refund(id, Some(amount), None, with)
             }
         };
         if let Ok((n, _)) = begun {
-            self.send(n);
+            self.send_parts(n);
+        }
+    }
+
+    /// Sends operation `n`, and the other parts of a refund that is divided.
+    fn send_parts(&mut self, n: u32) {
+        let parts = self.payment.parts_of_refund(n).map(|part| part.n);
+        let others: Vec<u32> = parts.filter(|part| *part != n).collect();
+        self.send(n);
+        for part in others {
+            self.send(part);
         }
     }
 
@@ -263,7 +274,10 @@ impl Life {
             operation.kind, operation.state
         );
         let lines = self.payment.settle(n, news, source.at(self.now), &policy());
-        if !may_follow(before.status().text(), self.payment.status().text()) {
+        // What was captured before the end, and becomes known after it, can be refunded.
+        let has_more = self.payment.captured() > before.captured();
+        let reopens = has_more && before.status().text() == "REFUNDED";
+        if !reopens && !may_follow(before.status().text(), self.payment.status().text()) {
             self.breaks(
                 "table-of-states",
                 &format!(

@@ -86,6 +86,19 @@ impl Actor {
         self.insist(&wish).await
     }
 
+    /// Captures a part; more may be captured.
+    pub(super) async fn capture_part(&mut self, id: &str, amount: i64) -> Option<Got> {
+        let key = self.key();
+        self.capture_part_as(id, amount, &key).await
+    }
+
+    /// Captures a part under a key of this name.
+    pub(super) async fn capture_part_as(&self, id: &str, amount: i64, key: &str) -> Option<Got> {
+        let asked = json!({ "id": id, "amount": amount, "final": false });
+        let wish = Wish::new("capturePayment", words::CAPTURE, asked).once(Some(key.to_owned()));
+        self.insist(&wish).await
+    }
+
     pub(super) async fn cancel(&mut self, id: &str) -> Option<Got> {
         let wish =
             Wish::new("cancelPayment", words::CANCEL, json!({ "id": id })).once(Some(self.key()));

@@ -95,6 +95,48 @@ pub(crate) static STORIES: &[Story] = &[
         actor.refund(&id, Some(300)).await;
         actor.refund(&id, None).await;
     }),
+    story!(
+        "captured in three parts, and refunded",
+        ["REFUNDED"],
+        actor,
+        {
+            let id = id_of(actor.order(&card("by-api", GOOD)).await.as_ref());
+            actor.capture_part(&id, 500).await;
+            actor.capture_part(&id, 300).await;
+            actor.capture(&id, None).await;
+            actor.refund(&id, Some(700)).await;
+            actor.refund(&id, None).await;
+        }
+    ),
+    story!(
+        "the rest is released after a part",
+        ["PARTIAL_REFUNDED"],
+        actor,
+        {
+            let id = id_of(actor.order(&card("tardy-by-api", GOOD)).await.as_ref());
+            actor.capture_part(&id, 500).await;
+            actor.cancel(&id).await;
+            actor.refund(&id, Some(200)).await;
+        }
+    ),
+    story!(
+        "parts that race with each other and with the release of the rest",
+        ["AUTHORISED|SUCCEEDED|CANCELLED"],
+        actor,
+        {
+            let id = id_of(actor.order(&card("by-api", GOOD)).await.as_ref());
+            let (other, mut third) = (
+                Actor::new(actor.shop.clone()),
+                Actor::new(actor.shop.clone()),
+            );
+            let parts = join(
+                actor.capture_part(&id, 700),
+                other.capture_part_as(&id, 600, "rival-part"),
+            );
+            join(parts, third.cancel_as(&id, "rival")).await;
+            actor.get(&id).await;
+        }
+    ),
     story!("cancelled", ["CANCELLED"], actor, {
         let id = id_of(actor.order(&card("tardy-by-api", GOOD)).await.as_ref());
         actor.cancel(&id).await;

@@ -183,11 +183,12 @@ impl Visitor {
 
     fn capturing(&mut self, id: &str, amount: i64) -> Wish {
         let amount = self.part(amount);
+        let is_final = self.chance.one_in(2);
         let key = self.key();
         Wish::new(
             "capturePayment",
             words::CAPTURE,
-            json!({ "id": id, "amount": amount }),
+            json!({ "id": id, "amount": amount, "final": is_final }),
         )
         .once(key)
     }

@@ -21,7 +21,7 @@ pub(crate) const AUTHORISE: &str = concat!(
     " } }"
 );
 pub(crate) const CAPTURE: &str = concat!(
-    "mutation($id: ID!, $amount: Long) { capturePayment(id: $id, amount: $amount) { ",
+    "mutation($id: ID!, $amount: Long, $final: Boolean = true) { capturePayment(id: $id, amount: $amount, final: $final) { ",
     full!(),
     " } }"
 );

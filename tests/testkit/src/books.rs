@@ -28,6 +28,10 @@ pub struct Entry {
     pub refunded: i64,
     /// Was the authorisation cancelled?
     pub cancelled: bool,
+    /// Can more be captured? Not after a final capture, nor after a release.
+    pub is_open: bool,
+    /// The amounts of refunds that took effect, by the reference of the capture that they name.
+    pub refunds: BTreeMap<String, i64>,
     /// The order of another system of the merchant's, which made it.
     pub elsewhere: Option<String>,
 }
@@ -39,12 +43,15 @@ impl Entry {
                 .as_i64()
                 .unwrap_or_else(|| panic!("no {name}: {json}"))
         };
+        let list = |name: &str| json[name].as_array().map_or(&[][..], Vec::as_slice);
+        let is_final = |capture: &Value| capture["status"] == "done" && capture["final"].is_null();
         let text = |name: &str| {
             json[name]
                 .as_str()
                 .unwrap_or_else(|| panic!("no {name}: {json}"))
                 .to_owned()
         };
+        let cancelled = json["cancelled"] == Value::Bool(true);
         Self {
             reference: text("reference"),
             connection: text("connection"),
@@ -52,7 +59,12 @@ impl Entry {
             authorised: number("authorised"),
             captured: number("captured"),
             refunded: number("refunded"),
-            cancelled: json["cancelled"] == Value::Bool(true),
+            cancelled,
+            is_open: !cancelled
+                && json["released"].is_null()
+                && number("captured") < number("authorised")
+                && !list("captures").iter().any(is_final),
+            refunds: refunds_of(list("refunds")),
             elsewhere: json["elsewhere"].as_str().map(str::to_owned),
         }
     }
@@ -68,6 +80,19 @@ impl Entry {
             .rsplit_once('-')
             .map_or("", |(payment, _)| payment)
     }
+}
+
+/// What was refunded of each capture that a refund named.
+fn refunds_of(refunds: &[Value]) -> BTreeMap<String, i64> {
+    let mut sums = BTreeMap::new();
+    for refund in refunds.iter().filter(|one| one["status"] == "done") {
+        if let (Some(capture), Some(amount)) =
+            (refund["capture"].as_str(), refund["amount"].as_i64())
+        {
+            *sums.entry(capture.to_owned()).or_default() += amount;
+        }
+    }
+    sums
 }
 
 /// The whole books.
@@ -229,6 +254,9 @@ fn difference(payment: &Payment, entries: &[Entry]) -> Option<String> {
         || Some(charge.currency.as_str()) != payment.0["currency"].as_str()
     {
         return complain("another amount was authorised");
+    }
+    if charge.is_open != (payment.status() == "AUTHORISED") {
+        return complain("one of them says that more can be captured");
     }
     if charge.captured != payment.number("/capturedAmount") {
         return complain("another amount was captured");

@@ -152,6 +152,27 @@ impl Shop {
         Payment(self.try_capture(id, Value::Null).root().clone())
     }
 
+    /// The request of a capture after which more may be captured.
+    pub fn capture_part_request(&self, id: &str, amount: i64, key: Option<&str>) -> Request {
+        let query = format!(
+            "mutation($id: ID!, $amount: Long) {{ capturePayment(id: $id, amount: $amount, final: false) {{ {PAYMENT_FIELDS} }} }}"
+        );
+        self.request(&query, with_amount(id, json!(amount)), key)
+    }
+
+    /// Asks for a capture after which more may be captured; whatever comes.
+    #[track_caller]
+    pub fn try_capture_part(&self, id: &str, amount: i64) -> Answer {
+        let request = self.capture_part_request(id, amount, None);
+        Answer::of(request.send(self.address))
+    }
+
+    /// Captures a part; the payment stays as it is for more.
+    #[track_caller]
+    pub fn capture_part(&self, id: &str, amount: i64) -> Payment {
+        Payment(self.try_capture_part(id, amount).root().clone())
+    }
+
     /// The request of a cancellation.
     pub fn cancel_request(&self, id: &str, key: Option<&str>) -> Request {
         let query = format!(

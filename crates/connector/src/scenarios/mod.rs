@@ -8,6 +8,7 @@ mod customer;
 mod link;
 mod money;
 mod once;
+mod several;
 mod stage;
 
 use std::fmt;
@@ -102,6 +103,26 @@ const SCENARIOS: &[(&str, Scenario)] = &[
         money::cancel,
     ),
     ("what is captured is not cancelled", money::cancel_captured),
+    (
+        "several captures take what was authorised, and not one more",
+        several::captures,
+    ),
+    (
+        "a final capture ends the authorisation, whatever it leaves",
+        several::final_capture,
+    ),
+    (
+        "a cancellation after a capture releases the rest, and what is captured stays",
+        several::release,
+    ),
+    (
+        "a refund of one of several captures takes no more than that one has left",
+        several::refund_of_one,
+    ),
+    (
+        "a capture that is not final, sent twice, is one",
+        several::twice,
+    ),
     ("an authorisation sent twice is one", once::authorise),
     ("a capture sent twice is one", once::capture),
     ("a refund sent twice is one", once::refund),

@@ -14,8 +14,8 @@ use world::World;
 
 use super::Fixtures;
 use crate::{
-    Answer, Authorise, CallError, Capabilities, CardData, Complete, Connector, Credentials,
-    Earlier, Finding, Follow, FundingSource, LaterAnswer, Link, LookUp, Reference, Refund,
+    Answer, Authorise, CallError, Cancel, Capabilities, Capture, CardData, Complete, Connector,
+    Credentials, Earlier, Finding, FundingSource, LaterAnswer, Link, LookUp, Reference, Refund,
     SentBetween, ThreeDsCall, Tokenise, Tokenised,
 };
 
@@ -61,7 +61,10 @@ impl Charge {
 /// Which later operation.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Verb {
+    /// The final capture.
     Capture,
+    /// A capture that leaves the authorisation open for another.
+    CapturePart,
     Cancel,
     Refund,
 }
@@ -190,6 +193,24 @@ impl<'a> Stage<'a> {
         }
     }
 
+    /// An authorisation that is approved and takes several captures; `None` where the processor has none of these.
+    pub(super) async fn approved_for_several(
+        &self,
+        minor: i64,
+    ) -> Result<Option<Approved>, String> {
+        let reference = self.reference();
+        let charge = Charge::hold(minor);
+        match self.ask(&reference, self.fixtures.approved, charge).await? {
+            Ok(Answer::Approved { approval, .. }) => {
+                let by_default = self.can().several_captures;
+                let takes_several = approval.several_captures.unwrap_or(by_default);
+                let approved = Approved::with(reference, approval.processor_id);
+                Ok(takes_several.then_some(approved))
+            }
+            other => Err(format!("instead of an approval: {other:?}")),
+        }
+    }
+
     /// Money that is captured: by a sale where the processor has one, else by authorisation and capture.
     pub(super) async fn captured(&self, minor: i64) -> Result<Approved, String> {
         if self.can().sale {
@@ -208,17 +229,29 @@ impl<'a> Stage<'a> {
         reference: &Reference,
         minor: i64,
     ) -> Result<Result<LaterAnswer, CallError>, String> {
-        let call = Follow {
-            reference,
-            authorisation: about.earlier(),
-            money: self.money(minor),
-            reason: None,
-        };
+        let (authorisation, money) = (about.earlier(), self.money(minor));
         self.verbs().insert(reference.clone(), verb);
         let link = self.link();
         match verb {
-            Verb::Capture => self.in_time(self.connector.capture(&link, &call)).await,
-            Verb::Cancel => self.in_time(self.connector.cancel(&link, &call)).await,
+            Verb::Capture | Verb::CapturePart => {
+                let call = Capture {
+                    reference,
+                    authorisation,
+                    money,
+                    is_final: matches!(verb, Verb::Capture),
+                    reason: None,
+                };
+                self.in_time(self.connector.capture(&link, &call)).await
+            }
+            Verb::Cancel => {
+                let call = Cancel {
+                    reference,
+                    authorisation,
+                    money,
+                    reason: None,
+                };
+                self.in_time(self.connector.cancel(&link, &call)).await
+            }
             Verb::Refund => self.refund_of(about, None, reference, minor).await,
         }
     }
@@ -313,7 +346,7 @@ impl<'a> Stage<'a> {
         match self.verbs().get(reference) {
             Some(Verb::Cancel) => Booking::Cancellation,
             Some(Verb::Refund) => Booking::Refund,
-            Some(Verb::Capture) | None => Booking::Capture,
+            Some(Verb::Capture | Verb::CapturePart) | None => Booking::Capture,
         }
     }
 

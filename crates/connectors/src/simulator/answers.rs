@@ -211,6 +211,7 @@ fn approval(entry: &Entry, status: ReportedStatus<'_>, risk: Risk) -> Approval {
         card_country: of_card("US"),
         receipt_url: None,
         scheme_transaction_id: None,
+        several_captures: (!entry.takes_several_captures()).then_some(false),
         three_ds: authenticated(entry),
         booked: Some(entry.money),
         ..Approval::default()

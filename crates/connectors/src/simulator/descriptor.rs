@@ -58,6 +58,7 @@ pub(super) static DESCRIPTOR: Descriptor = Descriptor {
     capabilities: Capabilities {
         sale: true,
         partial_capture: true,
+        several_captures: true,
         partial_refund: true,
     },
     credentials: &[

@@ -85,6 +85,8 @@ impl Entry {
             reference: refund,
             kind: BookingKind::Refund,
             amount: new.refunded,
+            keeps_open: false,
+            capture: None,
             state: BookingState::Done,
         });
         let mut entry = Self {
@@ -127,6 +129,8 @@ impl Entry {
             reference,
             kind: BookingKind::Refund,
             amount,
+            keeps_open: false,
+            capture: None,
             state: BookingState::Done,
         });
         self.notify_made(now);

@@ -24,7 +24,7 @@ use super::{
     challenge::{Challenge, Progress},
     disputes::SimulatedDispute,
     elsewhere::Elsewhere,
-    later::{BookingKind, BookingState, Later, Now, Refusal},
+    later::{BookingKind, BookingState, Later},
     methods::{self, MethodHandling},
     notify::{Notify, Outgoing},
 };
@@ -283,36 +283,6 @@ impl Entry {
         matches!(self.standing(at), Standing::Declined(_))
     }
 
-    /// What was authorised, in minor units; 0 unless it was approved.
-    pub fn authorised(&self, at: Timestamp) -> i64 {
-        if self.standing(at) == Standing::Approved {
-            self.money.minor()
-        } else {
-            0
-        }
-    }
-
-    /// What was captured, in minor units.
-    pub fn captured(&self, at: Timestamp) -> i64 {
-        if self.sale {
-            self.authorised(at)
-        } else {
-            self.sum(BookingKind::Capture, |now| now == Now::Done, at)
-        }
-    }
-
-    /// What was refunded and has settled, in minor units.
-    pub fn refunded(&self, at: Timestamp) -> i64 {
-        self.sum(BookingKind::Refund, |now| now == Now::Done, at)
-    }
-
-    /// Whether it was cancelled.
-    pub fn cancelled(&self, at: Timestamp) -> bool {
-        self.later
-            .iter()
-            .any(|later| later.kind == BookingKind::Cancel && later.state.at(at) == Now::Done)
-    }
-
     /// Whether a bank account is debited.
     pub(super) fn is_debit(&self) -> bool {
         self.method.and_then(methods::handling) == Some(MethodHandling::Debit)
@@ -371,7 +341,7 @@ impl Entry {
         now: Timestamp,
     ) -> Later {
         let (kind, amount) = (call.kind, call.money.minor());
-        let state = match self.refusal(kind, amount, now) {
+        let state = match self.refusal(call, now) {
             Some(refusal) => BookingState::Refused(refusal),
             None => match self.effect(kind, now) {
                 BookingState::Done if undone == Some(kind) => {
@@ -384,6 +354,8 @@ impl Entry {
             reference: call.reference.clone(),
             kind,
             amount,
+            keeps_open: call.keeps_open,
+            capture: call.capture.map(|capture| capture.reference.clone()),
             state,
         };
         self.later.push(later.clone());
@@ -406,44 +378,6 @@ impl Entry {
         later
     }
 
-    fn refusal(&self, kind: BookingKind, amount: i64, now: Timestamp) -> Option<Refusal> {
-        match self.standing(now) {
-            Standing::Approved => {}
-            Standing::Held if self.is_debit() => return Some(Refusal::Collecting),
-            Standing::Held => return Some(Refusal::InReview),
-            // What waits for the customer can be given up.
-            Standing::Asks { .. } if kind == BookingKind::Cancel => {}
-            Standing::Asks { .. } | Standing::Declined(_) | Standing::Failed => {
-                return Some(Refusal::NotApproved);
-            }
-        }
-        if self.behaviour == Behaviour::RefuseLater && kind != BookingKind::Refund {
-            return Some(Refusal::TestNumber);
-        }
-        let captured = self.captured(now);
-        match kind {
-            BookingKind::Capture | BookingKind::Cancel if self.cancelled(now) => {
-                Some(Refusal::Cancelled)
-            }
-            BookingKind::Capture | BookingKind::Cancel if captured > 0 => Some(Refusal::Captured),
-            BookingKind::Capture => {
-                (amount > self.authorised(now)).then_some(Refusal::AboveAuthorised)
-            }
-            BookingKind::Cancel => None,
-            BookingKind::Refund if captured == 0 => Some(Refusal::NotCaptured),
-            BookingKind::Refund => {
-                (amount > self.refundable(now)).then_some(Refusal::AboveCaptured)
-            }
-        }
-    }
-
-    /// What can still be refunded, in minor units.
-    pub(super) fn refundable(&self, now: Timestamp) -> i64 {
-        let counts = |now| matches!(now, Now::Done | Now::Pending);
-        let promised = self.sum(BookingKind::Refund, counts, now);
-        self.captured(now).saturating_sub(promised)
-    }
-
     fn effect(&self, kind: BookingKind, now: Timestamp) -> BookingState {
         let until = now.after(DECIDES_AFTER);
         match (kind, self.behaviour) {
@@ -451,14 +385,6 @@ impl Entry {
             (BookingKind::Refund, Behaviour::FailingRefund) => BookingState::FailedFrom(until),
             _ => BookingState::Done,
         }
-    }
-
-    fn sum(&self, kind: BookingKind, counts: impl Fn(Now) -> bool, at: Timestamp) -> i64 {
-        let counted = self
-            .later
-            .iter()
-            .filter(|later| later.kind == kind && counts(later.state.at(at)));
-        counted.fold(0, |sum, later| later.amount.saturating_add(sum))
     }
 }
 

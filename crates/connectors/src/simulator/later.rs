@@ -4,6 +4,8 @@ use connector::Reference;
 use domain::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::Operation;
+
 /// A capture, a cancellation or a refund, with its outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Later {
@@ -13,8 +15,25 @@ pub struct Later {
     pub kind: BookingKind,
     /// How much, in minor units of the authorisation's currency.
     pub amount: i64,
+    /// The authorisation stays open after it: a capture that is not the final one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keeps_open: bool,
+    /// The capture that a refund names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capture: Option<Reference>,
     /// Its outcome.
     pub state: BookingState,
+}
+
+impl Later {
+    /// Whether this is the same request come again.
+    pub(super) fn is_asked_again_by(&self, call: &Operation<'_>) -> bool {
+        let capture = call.capture.map(|capture| capture.reference);
+        self.kind == call.kind
+            && self.amount == call.money.minor()
+            && self.keeps_open == call.keeps_open
+            && self.capture.as_ref() == capture
+    }
 }
 
 /// What a later operation is.
@@ -79,6 +98,8 @@ pub enum Refusal {
     NotApproved,
     /// It was captured already.
     Captured,
+    /// It takes one capture, which is final.
+    CapturedOnce,
     /// It was not captured.
     NotCaptured,
     /// It was cancelled already.
@@ -99,9 +120,10 @@ impl Refusal {
             Self::InReview => "the processor still reviews the authorisation",
             Self::NotApproved => "the authorisation was not approved",
             Self::Captured => "the authorisation is captured already",
+            Self::CapturedOnce => "the authorisation takes one capture, which is final",
             Self::NotCaptured => "nothing was captured",
             Self::Cancelled => "the authorisation is cancelled already",
-            Self::AboveAuthorised => "the amount is above what was authorised",
+            Self::AboveAuthorised => "the amount is above what is left of the authorised amount",
             Self::AboveCaptured => "the amount is above what is left of the captured amount",
             Self::TestNumber => "the test number refuses captures and cancellations",
         }

@@ -2,8 +2,9 @@
 //!
 //! It plays a part for each test number and has durable books of what it authorised, captured, cancelled and refunded.
 //! Like a good processor it is idempotent by reference: the same request under the same reference gets the same answer
-//! and has no second effect, another one is rejected. It enforces what processors enforce: one capture of at most the
-//! authorised amount, refunds of at most the captured amount in all, a cancellation only of what is not captured.
+//! and has no second effect, another one is rejected. It enforces what processors enforce: captures of at most the authorised
+//! amount in all, none after a final one, refunds of at most the captured amount in all and of the capture that they name, a
+//! cancellation only of what is not captured.
 //! Where the customer has to act first it has a page for that; nothing is charged before the authorisation is completed.
 //!
 //! What is promised: once a call has ended, also by being dropped, a look-up tells for good what became of it. What is
@@ -29,6 +30,7 @@ mod notify;
 mod outbox;
 mod pages;
 mod responses;
+mod rules;
 mod settings;
 mod show;
 mod tokens;
@@ -86,6 +88,8 @@ struct Operation<'a> {
     authorisation: &'a Reference,
     /// What a refund is of.
     capture: Option<Earlier<'a>>,
+    /// The authorisation stays open after it: a capture that is not the final one.
+    keeps_open: bool,
     money: Money,
 }
 
@@ -292,7 +296,6 @@ impl Simulator {
 
     /// Notes a later operation in the books, once.
     async fn note(&self, link: &Link<'_>, call: &Operation<'_>) -> Result<Noted, CallError> {
-        let kind = call.kind;
         for _ in 0..TRIES {
             let known = self
                 .books
@@ -307,7 +310,7 @@ impl Simulator {
                 return Err(rejected("the authorisation is in another currency"));
             }
             if let Some(later) = entry.find(call.reference) {
-                let repeated = later.kind == kind && later.amount == call.money.minor();
+                let repeated = later.is_asked_again_by(call);
                 return if repeated {
                     Ok(Noted::Before(later.clone()))
                 } else {

@@ -59,6 +59,10 @@ fn entry_json(entry: &Entry, at: Timestamp) -> Value {
     if let (Some(brand), Some(shown)) = (&entry.brand, shown.as_object_mut()) {
         shown.insert("brand".to_owned(), brand.as_str().into());
     }
+    let released = entry.released(at);
+    if let (true, Some(shown)) = (released > 0, shown.as_object_mut()) {
+        shown.insert("released".to_owned(), released.into());
+    }
     if let (Some(known), Some(shown)) = (&entry.elsewhere, shown.as_object_mut()) {
         shown.insert("elsewhere".to_owned(), known.order.as_str().into());
     }
@@ -114,5 +118,15 @@ fn later_json(later: &Later, at: Timestamp) -> Value {
         Now::Failed | Now::Undone => "failed",
         Now::Refused(_) => "refused",
     };
-    json!({ "reference": later.reference, "amount": later.amount, "status": status })
+    let mut shown =
+        json!({ "reference": later.reference, "amount": later.amount, "status": status });
+    if let Some(shown) = shown.as_object_mut() {
+        if later.keeps_open {
+            shown.insert("final".to_owned(), false.into());
+        }
+        if let Some(capture) = &later.capture {
+            shown.insert("capture".to_owned(), capture.as_str().into());
+        }
+    }
+    shown
 }

@@ -3,8 +3,8 @@
 use std::future::Future;
 
 use connector::{
-    Answer, Authorise, CallError, Called, Cause, Complete, Connector, Descriptor, Disputes,
-    Finding, Follow, HostedFields, Known, LaterAnswer, Link, LookUp, Notices, Reference, Refund,
+    Answer, Authorise, CallError, Called, Cancel, Capture, Cause, Complete, Connector, Descriptor,
+    Disputes, Finding, HostedFields, Known, LaterAnswer, Link, LookUp, Notices, Reference, Refund,
     Stored,
 };
 
@@ -57,24 +57,6 @@ impl Simulator {
             }
         }
     }
-
-    async fn follow(
-        &self,
-        link: &Link<'_>,
-        kind: BookingKind,
-        call: &Follow<'_>,
-    ) -> Result<LaterAnswer, CallError> {
-        let authorisation = booked_as(call.authorisation);
-        let operation = Operation {
-            kind,
-            reference: call.reference,
-            authorisation: &authorisation,
-            capture: None,
-            money: call.money,
-        };
-        let played = self.play_later(link, operation);
-        self.under(link, Some(call.reference), played).await
-    }
 }
 
 impl Connector for Simulator {
@@ -100,12 +82,36 @@ impl Connector for Simulator {
         Box::pin(self.under(link, Some(call.authorisation.reference), played))
     }
 
-    fn capture<'a>(&'a self, link: &'a Link<'a>, call: &'a Follow<'a>) -> Called<'a, LaterAnswer> {
-        Box::pin(self.follow(link, BookingKind::Capture, call))
+    fn capture<'a>(&'a self, link: &'a Link<'a>, call: &'a Capture<'a>) -> Called<'a, LaterAnswer> {
+        Box::pin(async move {
+            let authorisation = booked_as(call.authorisation);
+            let operation = Operation {
+                kind: BookingKind::Capture,
+                reference: call.reference,
+                authorisation: &authorisation,
+                capture: None,
+                keeps_open: !call.is_final,
+                money: call.money,
+            };
+            let played = self.play_later(link, operation);
+            self.under(link, Some(call.reference), played).await
+        })
     }
 
-    fn cancel<'a>(&'a self, link: &'a Link<'a>, call: &'a Follow<'a>) -> Called<'a, LaterAnswer> {
-        Box::pin(self.follow(link, BookingKind::Cancel, call))
+    fn cancel<'a>(&'a self, link: &'a Link<'a>, call: &'a Cancel<'a>) -> Called<'a, LaterAnswer> {
+        Box::pin(async move {
+            let authorisation = booked_as(call.authorisation);
+            let operation = Operation {
+                kind: BookingKind::Cancel,
+                reference: call.reference,
+                authorisation: &authorisation,
+                capture: None,
+                keeps_open: false,
+                money: call.money,
+            };
+            let played = self.play_later(link, operation);
+            self.under(link, Some(call.reference), played).await
+        })
     }
 
     fn refund<'a>(&'a self, link: &'a Link<'a>, call: &'a Refund<'a>) -> Called<'a, LaterAnswer> {
@@ -116,6 +122,7 @@ impl Connector for Simulator {
                 reference: call.reference,
                 authorisation: &authorisation,
                 capture: call.capture,
+                keeps_open: false,
                 money: call.money,
             };
             let played = self.play_later(link, operation);

@@ -144,6 +144,9 @@ pub(super) fn facts_of(charge: &Charge) -> Approval {
         receipt_url: charge.receipt_url.clone(),
         scheme_transaction_id: card.and_then(|card| card.network_transaction_id.clone()),
         three_ds: card.and_then(three_ds),
+        several_captures: card
+            .and_then(|card| card.multicapture.as_ref())
+            .map(|multicapture| multicapture.status == "available"),
         checks: card.map(checks).unwrap_or_default(),
         statement_descriptor: text(charge.calculated_statement_descriptor.as_ref()),
         costs: charge

@@ -59,6 +59,8 @@ pub(super) static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor
         sale: true,
         partial_capture: true,
         partial_refund: true,
+        // Each charge says whether it was granted: `multicapture.status`.
+        several_captures: false,
     },
     credentials: CREDENTIALS,
     hosts: ["api.stripe.com", "files.stripe.com"]

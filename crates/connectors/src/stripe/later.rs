@@ -1,6 +1,8 @@
 //! Captures, cancellations and refunds.
 
-use connector::{CallError, Earlier, Follow, LaterAnswer, Reference, Refund as RefundCall};
+use connector::{
+    CallError, Cancel, Capture, Earlier, LaterAnswer, Reference, Refund as RefundCall,
+};
 
 use super::{
     amounts,
@@ -11,7 +13,7 @@ use super::{
 };
 
 /// Captures, whole or in part. The mark of the capture is written by the same request.
-pub(super) async fn capture(api: Api<'_>, call: &Follow<'_>) -> Result<LaterAnswer, CallError> {
+pub(super) async fn capture(api: Api<'_>, call: &Capture<'_>) -> Result<LaterAnswer, CallError> {
     let amount = wire_amount(call.money)?;
     let Some(id) = id_of(api, call.authorisation).await? else {
         return Ok(no_authorisation());
@@ -19,6 +21,12 @@ pub(super) async fn capture(api: Api<'_>, call: &Follow<'_>) -> Result<LaterAnsw
     let form = Form::default()
         .with("amount_to_capture", amount.clone())
         .with(mark_of(call.reference)?, amount);
+    // Stripe takes a capture for the last one unless it is told otherwise.
+    let form = if call.is_final {
+        form
+    } else {
+        form.with("final_capture", "false")
+    };
     let path = format!("/v1/payment_intents/{id}/capture");
     let captured = api.post::<Intent>(&path, call.reference.as_str(), &form);
     match settled(captured.await)? {
@@ -28,7 +36,7 @@ pub(super) async fn capture(api: Api<'_>, call: &Follow<'_>) -> Result<LaterAnsw
 }
 
 /// Cancels an authorisation, or gives up one that waits for the customer.
-pub(super) async fn cancel(api: Api<'_>, call: &Follow<'_>) -> Result<LaterAnswer, CallError> {
+pub(super) async fn cancel(api: Api<'_>, call: &Cancel<'_>) -> Result<LaterAnswer, CallError> {
     let Some(id) = id_of(api, call.authorisation).await? else {
         return Ok(no_authorisation());
     };

@@ -145,7 +145,11 @@ fn captures(intent: &Intent, authorisation: &Reference) -> Vec<Found> {
 
 /// The cancellation that is asked about, where the intent is cancelled. Stripe keeps nothing of who wanted it.
 fn cancellation(intent: &Intent, call: &LookUp<'_>) -> Option<Found> {
-    let is_asked = call.what == Booking::Cancellation && intent.status == "canceled";
+    // After captures in part the rest may be released by an end of another name.
+    let is_rest_released =
+        intent.status == "succeeded" && (1..intent.amount).contains(&intent.amount_received);
+    let is_asked =
+        call.what == Booking::Cancellation && (intent.status == "canceled" || is_rest_released);
     is_asked.then(|| Found {
         reference: Some(call.asked.reference.clone()),
         processor_id: None,

@@ -18,7 +18,7 @@ mod signature;
 mod wire;
 
 use connector::{
-    Answer, Authorise, Called, Complete, Connector, Descriptor, Disputes, Finding, Follow,
+    Answer, Authorise, Called, Cancel, Capture, Complete, Connector, Descriptor, Disputes, Finding,
     LaterAnswer, Link, LookUp, Notices, Refund,
 };
 use domain::money::Money;
@@ -57,11 +57,11 @@ impl Connector for Stripe {
         Box::pin(authorise::complete(Api::of(link), call))
     }
 
-    fn capture<'a>(&'a self, link: &'a Link<'a>, call: &'a Follow<'a>) -> Called<'a, LaterAnswer> {
+    fn capture<'a>(&'a self, link: &'a Link<'a>, call: &'a Capture<'a>) -> Called<'a, LaterAnswer> {
         Box::pin(later::capture(Api::of(link), call))
     }
 
-    fn cancel<'a>(&'a self, link: &'a Link<'a>, call: &'a Follow<'a>) -> Called<'a, LaterAnswer> {
+    fn cancel<'a>(&'a self, link: &'a Link<'a>, call: &'a Cancel<'a>) -> Called<'a, LaterAnswer> {
         Box::pin(later::cancel(Api::of(link), call))
     }
 

@@ -135,6 +135,7 @@ pub(super) struct CardDetails {
     pub(super) network_transaction_id: Option<String>,
     pub(super) capture_before: Option<i64>,
     pub(super) checks: Option<Checks>,
+    pub(super) multicapture: Option<Available>,
     pub(super) three_d_secure: Option<ThreeDSecure>,
 }
 
@@ -145,6 +146,12 @@ pub(super) struct Checks {
     pub(super) address_line1_check: Option<String>,
     pub(super) address_postal_code_check: Option<String>,
     pub(super) cvc_check: Option<String>,
+}
+
+/// Whether something can be had.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct Available {
+    pub(super) status: String,
 }
 
 /// What 3D Secure brought.

@@ -1,8 +1,8 @@
 //! The scenarios notice a connector that breaks a rule: each rule is broken once.
 
 use connector::{
-    Answer, Authorise, Called, Complete, Connector, Credentials, Descriptor, Finding, Follow,
-    Found, FundingSource, LaterAnswer, Link, LookUp, Reference, Refund, Stored, Tokenise,
+    Answer, Authorise, Called, Cancel, Capture, Complete, Connector, Credentials, Descriptor,
+    Finding, Found, FundingSource, LaterAnswer, Link, LookUp, Reference, Refund, Stored, Tokenise,
     Tokenised,
     scenarios::{self, Challenge, Fixtures},
 };
@@ -31,6 +31,9 @@ enum Fault {
     IgnoresCredentials,
     HasOneIdForAll,
     RefundsAnyCapture,
+    EveryCaptureIsFinal,
+    NoCaptureIsFinal,
+    KeepsTheRest,
     ListsWhatNeverHappened,
 }
 
@@ -122,21 +125,30 @@ impl Connector for Faulty {
         })
     }
 
-    fn capture<'a>(&'a self, link: &'a Link<'a>, call: &'a Follow<'a>) -> Called<'a, LaterAnswer> {
+    fn capture<'a>(&'a self, link: &'a Link<'a>, call: &'a Capture<'a>) -> Called<'a, LaterAnswer> {
         Box::pin(async move {
             if self.fault == Fault::SaysDoneWithoutEffect {
                 return Ok(DONE);
             }
             let reference = &self.passed_on(call.reference);
-            let call = Follow { reference, ..*call };
+            let is_final = match self.fault {
+                Fault::EveryCaptureIsFinal => true,
+                Fault::NoCaptureIsFinal => false,
+                _ => call.is_final,
+            };
+            let call = Capture {
+                reference,
+                is_final,
+                ..*call
+            };
             let answer = self.shop.simulator.capture(link, &call).await?;
             Ok(self.named(answer))
         })
     }
 
-    fn cancel<'a>(&'a self, link: &'a Link<'a>, call: &'a Follow<'a>) -> Called<'a, LaterAnswer> {
+    fn cancel<'a>(&'a self, link: &'a Link<'a>, call: &'a Cancel<'a>) -> Called<'a, LaterAnswer> {
         Box::pin(async move {
-            if self.fault == Fault::KeepsWhatIsGivenUp {
+            if matches!(self.fault, Fault::KeepsWhatIsGivenUp | Fault::KeepsTheRest) {
                 return Ok(DONE);
             }
             self.shop.simulator.cancel(link, call).await
@@ -316,6 +328,26 @@ fn each_broken_rule_is_noticed_by_the_scenario_that_is_about_it() {
             "every operation has an id of its own, which stays",
         ),
         (Fault::RefundsAnyCapture, "a refund names its capture"),
+        (
+            Fault::EveryCaptureIsFinal,
+            "several captures take what was authorised, and not one more",
+        ),
+        (
+            Fault::NoCaptureIsFinal,
+            "a final capture ends the authorisation, whatever it leaves",
+        ),
+        (
+            Fault::KeepsTheRest,
+            "a cancellation after a capture releases the rest, and what is captured stays",
+        ),
+        (
+            Fault::RefundsAnyCapture,
+            "a refund of one of several captures takes no more than that one has left",
+        ),
+        (
+            Fault::ForgetsTheReference,
+            "a capture that is not final, sent twice, is one",
+        ),
         (
             Fault::ListsWhatNeverHappened,
             "what a look-up lists next to the call that it is about is true",

@@ -3,8 +3,8 @@
 use std::{future::Future, sync::Arc, time::Duration};
 
 use connector::{
-    Answer, Authorise, CallError, CardData, Connector, Credentials, Earlier, Finding, Follow,
-    FundingSource, LaterAnswer, Link, LookUp, Reference, Refund, ThreeDsCall,
+    Answer, Authorise, CallError, Cancel, Capture, CardData, Connector, Credentials, Earlier,
+    Finding, FundingSource, LaterAnswer, Link, LookUp, Reference, Refund, ThreeDsCall,
 };
 use connectors::simulator::{BookingKind, MemoryBooks, Simulator, read_books};
 use domain::{
@@ -223,7 +223,14 @@ impl Shop {
     ) -> Call<LaterAnswer> {
         let reference = follow_up.reference;
         let authorisation = earlier(follow_up.authorisation);
-        let call = Follow {
+        let capture = Capture {
+            reference,
+            authorisation,
+            money,
+            is_final: true,
+            reason: None,
+        };
+        let cancel = Cancel {
             reference,
             authorisation,
             money,
@@ -238,8 +245,8 @@ impl Shop {
         };
         let link = link(connection, &NO_SETTINGS, None);
         self.in_time(match kind {
-            BookingKind::Capture => self.simulator.capture(&link, &call),
-            BookingKind::Cancel => self.simulator.cancel(&link, &call),
+            BookingKind::Capture => self.simulator.capture(&link, &capture),
+            BookingKind::Cancel => self.simulator.cancel(&link, &cancel),
             BookingKind::Refund => self.simulator.refund(&link, &refund),
         })
     }

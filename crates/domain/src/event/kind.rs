@@ -19,6 +19,8 @@ text_enum!(
         PaymentFailed = "payment.failed",
         /// It was cancelled before capture.
         PaymentCancelled = "payment.cancelled",
+        /// The rest of what was authorised was released after a part of it had been captured.
+        PaymentReleased = "payment.released",
         /// The outcome of an operation is unknown.
         PaymentUnknown = "payment.unknown",
         /// A refund was accepted and will take effect, or fail, later.

@@ -36,6 +36,7 @@ const fn form(event: &PaymentEvent) -> Option<(EventKind, Facts<'_>)> {
         PaymentEvent::Declined(declined) => (Kind::PaymentDeclined, Facts::Declined(declined)),
         PaymentEvent::Failed(ended) => (Kind::PaymentFailed, Facts::Ended(ended)),
         PaymentEvent::Cancelled(facts) => (Kind::PaymentCancelled, Facts::Cancelled(facts)),
+        PaymentEvent::Released(facts) => (Kind::PaymentReleased, Facts::Cancelled(facts)),
         PaymentEvent::Unknown(facts) => (Kind::PaymentUnknown, Facts::Operation(facts)),
         PaymentEvent::RefundPending(facts) => (Kind::PaymentRefundPending, Facts::Operation(facts)),
         PaymentEvent::Refunded(facts) => (Kind::PaymentRefunded, Facts::Operation(facts)),
@@ -155,6 +156,9 @@ impl Data {
         self.put("connectionId", &facts.connection);
         self.money(facts.amount);
         self.put_some("refundId", facts.refund);
+        if facts.keeps_open {
+            self.put("final", false);
+        }
     }
 
     fn disputed(&mut self, dispute: &OfDispute) {

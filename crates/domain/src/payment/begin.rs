@@ -1,4 +1,4 @@
-//! Beginning operations: what is allowed, and what is committed before anything is sent.
+//! Beginning operations: what is allowed, and what is committed before anything is sent. Captures begin in `captures`.
 
 use std::time::Duration;
 
@@ -116,44 +116,7 @@ impl Payment {
         })
     }
 
-    /// Adds a capture of `amount` minor units, of all that was authorised when absent.
-    ///
-    /// # Errors
-    /// `error.capture.invalid-status`, `error.payment.operation-in-progress`,
-    /// `error.capture.amount-exceeds-authorised`.
-    pub fn begin_capture(
-        &mut self,
-        amount: Option<i64>,
-        begin: Begin,
-    ) -> Result<(u32, Occurrence), Fault> {
-        let status = |payment: &Self| {
-            payment.wrong_status(
-                Code::CaptureStatus,
-                "Only a payment with status AUTHORISED can be captured.",
-            )
-        };
-        let connection = self.authorised_connection().ok_or_else(|| status(self))?;
-        if self.status != Status::Authorised {
-            return Err(status(self));
-        }
-        self.exclude_later_operations()?;
-        let amount = amount.unwrap_or(self.money.minor());
-        if amount > self.money.minor() {
-            let message = format!(
-                "The amount is more than was authorised: at most {} can be captured.",
-                self.limit(self.money.minor())
-            );
-            return Err(Fault::new(Code::CaptureAmount, message)
-                .about(self.id)
-                .in_status(self.status)
-                .at_most(self.money.minor()));
-        }
-        let occurrence = Occurrence::new(begin.at, "Capture started").saying(self.words(amount));
-        let n = self.push(OperationKind::Capture, connection, amount, begin);
-        Ok((n, occurrence.events(self.started(n))))
-    }
-
-    /// Adds a cancellation.
+    /// Adds a cancellation, of what is not captured.
     ///
     /// # Errors
     /// `error.cancel.invalid-status`, `error.payment.operation-in-progress`.
@@ -174,24 +137,27 @@ impl Payment {
         self.exclude_later_operations()?;
         let occurrence = match cause {
             CancelCause::Merchant => Occurrence::new(begin.at, "Cancellation started"),
-            CancelCause::Lifetime => Occurrence::new(begin.at, "Cancellation started")
-                .saying("The authorisation's life time has ended without a capture."),
+            CancelCause::Lifetime => {
+                let words = if self.captured == 0 {
+                    "The authorisation's life time has ended without a capture."
+                } else {
+                    "The authorisation's life time has ended without a final capture."
+                };
+                Occurrence::new(begin.at, "Cancellation started").saying(words)
+            }
             CancelCause::Processor => Occurrence::new(begin.at, "Cancellation started")
                 .saying("The processor reports that the authorisation has ended."),
         };
-        let n = self.push(
-            OperationKind::Cancel { cause },
-            connection,
-            self.money.minor(),
-            begin,
-        );
+        let rest = self.uncaptured();
+        let n = self.push(OperationKind::Cancel { cause }, connection, rest, begin);
         if let Some(operation) = self.operation_mut(n) {
             operation.reason = reason;
         }
         Ok((n, occurrence.events(self.started(n))))
     }
 
-    /// Adds a refund of `amount` minor units, of all that remains when absent. The amount is reserved from now on.
+    /// Adds a refund of `amount` minor units, of all that remains when absent. The amount is reserved from now on. Where several
+    /// captures carry it, there is a refund of each, in order: the number is that of the first, and the request waits for the last.
     ///
     /// # Errors
     /// `error.refund.invalid-status`, `error.refund.amount-exceeds-captured`.
@@ -205,6 +171,8 @@ impl Payment {
         let status = |payment: &Self| {
             let advice = if payment.status == Status::Refunded {
                 "All that was captured has been refunded."
+            } else if payment.status == Status::Authorised && payment.captured > 0 {
+                "More may be captured: refund it after the final capture, or after the rest is cancelled."
             } else if payment.status == Status::Authorised {
                 "Nothing is captured yet: cancel it instead."
             } else if payment.status == Status::Disputed {
@@ -214,7 +182,9 @@ impl Payment {
             };
             payment.wrong_status(Code::RefundStatus, advice)
         };
-        let connection = self.authorised_connection().ok_or_else(|| status(self))?;
+        if self.authorisation().is_none() {
+            return Err(status(self));
+        }
         if !self.can_refund() {
             // What a capture that is under way comes to, nobody knows yet.
             self.exclude_later_operations()?;
@@ -232,12 +202,18 @@ impl Payment {
                 .in_status(self.status)
                 .at_most(left));
         }
-        let occurrence = Occurrence::new(begin.at, "Refund started").saying(self.words(amount));
-        let n = self.push(OperationKind::Refund { id }, connection, amount, begin);
-        if let Some(operation) = self.operation_mut(n) {
-            operation.reason = reason;
-        }
-        Ok((n, occurrence.events(self.started(n))))
+        let words = self.words(amount);
+        let at = begin.at;
+        let numbers = self.push_refunds(id, amount, reason, begin);
+        let words = match numbers.len() {
+            0 | 1 => words,
+            several => format!("{words} It is divided among {several} captures."),
+        };
+        let started = numbers.iter().filter_map(|n| self.started(*n));
+        let occurrence = Occurrence::new(at, "Refund started")
+            .saying(words)
+            .events(started.collect::<Vec<_>>());
+        Ok((numbers.first().copied().unwrap_or_default(), occurrence))
     }
 
     /// Adds the reversal that is owed for the charge of operation `target`. `None` when none is owed.
@@ -265,7 +241,7 @@ impl Payment {
         Some((n, occurrence.events(self.started(n))))
     }
 
-    fn push(
+    pub(super) fn push(
         &mut self,
         kind: OperationKind,
         connection: ConnectionId,
@@ -279,6 +255,7 @@ impl Payment {
             kind,
             connection,
             amount,
+            keeps_open: false,
             reason: None,
             started_at: begin.at,
             send_by,
@@ -329,7 +306,7 @@ impl Payment {
     }
 
     /// Where the authorisation that holds was made.
-    fn authorised_connection(&self) -> Option<ConnectionId> {
+    pub(super) fn authorised_connection(&self) -> Option<ConnectionId> {
         self.authorisation()
             .map(|attempt| attempt.connection.clone())
     }
@@ -369,12 +346,7 @@ impl Payment {
                 let charge = self.operation(target)?;
                 matches!(charge.kind, OperationKind::Capture).then_some(charge)
             }
-            OperationKind::Refund { .. } => {
-                let captured = |operation: &&Operation| {
-                    matches!(operation.kind, OperationKind::Capture) && operation.state.is_done()
-                };
-                self.operations.iter().rev().find(captured)
-            }
+            OperationKind::Refund { capture, .. } => self.operation(capture?),
             OperationKind::Authorise { .. }
             | OperationKind::Capture
             | OperationKind::Cancel { .. }
@@ -387,7 +359,7 @@ impl Payment {
         feature = "planted",
         planted::alternatives(CaptureWhileCancelling = super::bugs::exclude_nothing)
     )]
-    fn exclude_later_operations(&self) -> Result<(), Fault> {
+    pub(super) fn exclude_later_operations(&self) -> Result<(), Fault> {
         match self
             .operations
             .iter()
@@ -410,7 +382,7 @@ impl Payment {
         }
     }
 
-    fn wrong_status(&self, code: Code, advice: &str) -> Fault {
+    pub(super) fn wrong_status(&self, code: Code, advice: &str) -> Fault {
         Fault::new(
             code,
             format!("The payment's status is {}. {advice}", self.status),
@@ -420,7 +392,7 @@ impl Payment {
     }
 
     /// An amount as a request gives it and as people read it: `5099 (€50.99)`.
-    fn limit(&self, amount: i64) -> String {
+    pub(super) fn limit(&self, amount: i64) -> String {
         let formatted = Money::new(amount, self.money.currency()).formatted();
         format!("{amount} ({formatted})")
     }

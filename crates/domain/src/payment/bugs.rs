@@ -8,8 +8,8 @@
 )]
 
 use super::{
-    Begin, Evidence, News, Occurrence, Operation, OperationKind, OperationState, Payment,
-    PaymentEvent, Policy, Source, Status, news::Meaning,
+    Begin, Cause, Evidence, News, Occurrence, Operation, OperationKind, OperationState, Payment,
+    PaymentEvent, Policy, Source, Status, divided::RefundPart, news::Meaning,
 };
 use crate::{Fault, Timestamp, answer::LaterAnswer, dispute::Dispute};
 
@@ -256,4 +256,37 @@ pub(super) fn forget_end_of_dispute(
     } else {
         None
     }
+}
+
+/// For `is_last_capture`.
+pub(super) const fn end_with_any_capture(_: &Payment, _: u32) -> bool {
+    true
+}
+
+/// For `count_captures`.
+pub(super) fn count_latest_capture(payment: &mut Payment) {
+    let latest = payment.captures().last().map(|capture| capture.amount);
+    payment.captured = latest.unwrap_or_default();
+}
+
+/// For `enter_released`.
+pub(super) fn cancel_with_captures(
+    payment: &mut Payment,
+    n: u32,
+    cause: Cause,
+) -> Vec<PaymentEvent> {
+    payment.enter_captured(Status::Cancelled);
+    payment.cancelled(n, cause).into_iter().collect()
+}
+
+/// For `divide_refund`.
+pub(super) fn refund_latest_capture(payment: &Payment, amount: i64) -> Vec<RefundPart> {
+    let capture = payment.captures().last().map(|capture| capture.n);
+    vec![RefundPart { capture, amount }]
+}
+
+/// For `amount_to_capture`.
+pub(super) fn capture_up_to_all(payment: &Payment, asked: Option<i64>) -> Result<i64, Fault> {
+    let all = payment.money.minor();
+    Ok(asked.unwrap_or(all).min(all))
 }

@@ -66,7 +66,8 @@ impl Payment {
         }))
     }
 
-    fn is_paid(&self) -> bool {
+    /// Whether its money is captured, and nothing more can be.
+    pub(super) fn is_paid(&self) -> bool {
         match self.status {
             Status::Succeeded
             | Status::Refunded

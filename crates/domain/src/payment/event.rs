@@ -54,6 +54,9 @@ pub enum PaymentEvent {
     /// It was cancelled before capture.
     #[serde(rename = "payment.cancelled")]
     Cancelled(Cancelled),
+    /// The rest of what was authorised was released after a part of it had been captured.
+    #[serde(rename = "payment.released")]
+    Released(Cancelled),
     /// The outcome of an operation is unknown.
     #[serde(rename = "payment.unknown")]
     Unknown(OperationFacts),

@@ -114,7 +114,7 @@ impl Payment {
         let asked = format!(
             "  {}. {} of {} at {}, {}:",
             operation.n,
-            capitalised(&asked_words(operation.kind)),
+            capitalised(&asked_words(operation)),
             money.formatted(),
             operation.connection,
             operation.started_at.rfc3339_millis(),
@@ -181,6 +181,12 @@ impl Payment {
     /// What the merchant can do now.
     fn possible(&self) -> Option<String> {
         match self.status {
+            Status::Authorised if self.captured > 0 => {
+                let rest = Money::new(self.capturable(), self.money.currency()).formatted();
+                Some(format!(
+                    "Up to {rest} more can be captured. After a final capture, or when the rest is cancelled, it can be refunded."
+                ))
+            }
             Status::Authorised => Some("It can be captured or cancelled.".to_owned()),
             Status::Succeeded
             | Status::PartialRefunded
@@ -217,8 +223,15 @@ fn entry(entry: &TimelineEntry) -> String {
     format!("  {}  {}.{message}", entry.at.rfc3339_millis(), entry.title)
 }
 
-fn asked_words(kind: OperationKind) -> String {
-    match kind {
+fn asked_words(operation: &Operation) -> String {
+    match operation.kind {
+        OperationKind::Capture if operation.keeps_open => {
+            "capture that is not the final one".to_owned()
+        }
+        OperationKind::Refund {
+            capture: Some(capture),
+            ..
+        } => format!("refund of capture {capture}"),
         OperationKind::Authorise { capture: true } => "authorisation and capture".to_owned(),
         OperationKind::Reverse { target, .. } => format!("reversal of operation {target}"),
         OperationKind::Abandon { target, .. } => format!("giving up operation {target}"),

@@ -274,8 +274,9 @@ impl Payment {
             return None;
         }
         imported.refunded = imported.refunded.saturating_add(more);
-        let n = self.push_done(OperationKind::Refund { id: refund }, connection, more, at);
-        self.refresh_refund_status(OperationKind::Refund { id: refund });
+        let kind = OperationKind::whole_refund(refund);
+        let n = self.push_done(kind, connection, more, at);
+        self.refresh_refund_status(kind);
         let event: fn(OperationFacts) -> PaymentEvent = if is_announced {
             PaymentEvent::Refunded
         } else {
@@ -307,6 +308,7 @@ impl Payment {
             kind,
             connection,
             amount,
+            keeps_open: false,
             reason: None,
             started_at: at,
             send_by: at,

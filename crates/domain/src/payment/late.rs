@@ -55,27 +55,27 @@ impl Payment {
         };
         let (kind, amount) = (operation.kind, operation.amount);
         let title = format!("The {} took effect after all", words(kind));
-        let mut event = self.event_of(n, PaymentEvent::UnexpectedEffect);
-        let mut disputed = None;
-        match kind {
+        let unexpected = |payment: &Self| payment.event_of(n, PaymentEvent::UnexpectedEffect);
+        let event = match kind {
             OperationKind::Capture if self.status == Status::Authorised => {
-                self.captured = amount;
-                disputed = self.enter_paid();
-                self.flow_goes_on(at);
-                event = self.event_of(n, PaymentEvent::Captured);
+                let events = self.enter_capture(n, at);
+                let words = self.capture_words(amount);
+                return vec![Occurrence::new(at, title).saying(words).events(events)];
             }
             OperationKind::Capture if self.status == Status::Cancelled => {
                 return self.owe(n, true, at);
             }
+            OperationKind::Capture => self.add_capture(n).or_else(|| unexpected(self)),
             OperationKind::Cancel { cause } if self.status == Status::Authorised => {
-                self.enter_captured(Status::Cancelled);
+                let words = self.release_words();
+                let events = self.enter_released(n, cause.into());
                 self.flow_goes_on(at);
-                event = self.cancelled(n, cause.into());
+                return vec![Occurrence::new(at, title).saying(words).events(events)];
             }
             OperationKind::Refund { .. } => {
                 self.refund_failed = false;
                 self.refresh_refund_status(kind);
-                event = self.event_of(n, PaymentEvent::Refunded);
+                self.event_of(n, PaymentEvent::Refunded)
             }
             OperationKind::Reverse { target, .. } => {
                 if let Some(owed) = self
@@ -84,17 +84,15 @@ impl Payment {
                 {
                     owed.due = None;
                 }
-                event = self.event_of(n, PaymentEvent::Reversed);
+                self.event_of(n, PaymentEvent::Reversed)
             }
             OperationKind::Abandon { target, cause } => return self.abandoned(target, cause, at),
-            OperationKind::Authorise { .. }
-            | OperationKind::Capture
-            | OperationKind::Cancel { .. } => {}
-        }
+            OperationKind::Authorise { .. } | OperationKind::Cancel { .. } => unexpected(self),
+        };
         vec![
             Occurrence::new(at, title)
                 .saying(self.words(amount))
-                .events(event.into_iter().chain(disputed)),
+                .events(event),
         ]
     }
 
@@ -174,12 +172,13 @@ impl Payment {
             let unexpected = self.event_of(target, PaymentEvent::UnexpectedEffect);
             return vec![Occurrence::new(at, title).events(unexpected)];
         }
-        self.enter_captured(Status::Cancelled);
+        let (title, words) = (self.release_title(), self.release_words());
+        let events = self.enter_released(target, cause.into());
         self.flow_goes_on(at);
         vec![
-            Occurrence::new(at, "Cancelled")
-                .saying("It had been given up; the processor has released the authorised amount.")
-                .events(self.cancelled(target, cause.into())),
+            Occurrence::new(at, title)
+                .saying(format!("It had been given up. {words}"))
+                .events(events),
         ]
     }
 

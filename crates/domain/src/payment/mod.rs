@@ -9,14 +9,17 @@
 //! - An operation ends once. Later news changes nothing, but for a charge that comes to light after its operation had
 //!   ended as not charged: that one is noted and a reversal is owed.
 //! - Nothing is called a failure without evidence that nothing happened.
-//! - Refunds that are settled or may still happen never add up to more than was captured.
+//! - Captures never add up to more than was authorised, and refunds that are settled or may still happen never to more than was
+//!   captured, in all and of each capture.
 
 mod begin;
 #[cfg(feature = "planted")]
 mod bugs;
+mod captures;
 mod changes;
 mod differs;
 mod disputed;
+mod divided;
 mod due;
 mod event;
 mod explain;
@@ -319,8 +322,9 @@ impl Payment {
         if self.status == Status::Active && is_asked {
             self.status = Status::NoAnswerFromPsp;
         }
-        let is_open_refund = own.and_then(|own| self.operation(own)).is_some_and(|own| {
-            matches!(own.kind, OperationKind::Refund { .. }) && own.state.is_open()
+        let is_open_refund = own.is_some_and(|own| {
+            let mut parts = self.parts_of_refund(own);
+            parts.any(|part| part.state.is_open())
         });
         let is_paid = matches!(
             self.status,

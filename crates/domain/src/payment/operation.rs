@@ -28,6 +28,12 @@ pub enum OperationKind {
     Refund {
         /// The refund's own id.
         id: RefundId,
+        /// The number of the capture that it is of; none after a sale.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        capture: Option<u32>,
+        /// The number of the first of the refunds that one request was divided into, when this is another of them.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        first: Option<u32>,
     },
     /// Undo a charge that came to light after the payment had ended otherwise.
     Reverse {
@@ -49,6 +55,15 @@ impl OperationKind {
     /// Whether it asks for an authorisation.
     pub const fn is_attempt(&self) -> bool {
         matches!(self, Self::Authorise { .. })
+    }
+
+    /// A refund that is of no capture of ours.
+    pub(super) const fn whole_refund(id: RefundId) -> Self {
+        Self::Refund {
+            id,
+            capture: None,
+            first: None,
+        }
     }
 }
 
@@ -145,6 +160,9 @@ pub struct Operation {
     pub connection: ConnectionId,
     /// How much, in minor units of the payment's currency.
     pub amount: i64,
+    /// The authorisation stays open after it: a capture that is not the final one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keeps_open: bool,
     /// The merchant's reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,

@@ -205,26 +205,12 @@ impl Payment {
             OperationKind::Authorise { .. } if captured => self.mark_captured_at_once(n, at),
             OperationKind::Authorise { .. } => self.mark_authorised(n, at, policy),
             OperationKind::Capture if self.status == Status::Authorised => {
-                self.captured = amount;
-                let disputed = self.enter_paid();
-                self.flow_goes_on(at);
-                let events = [self.event_of(n, PaymentEvent::Captured), disputed];
-                let occurrence = Occurrence::new(at, "Captured").saying(sum);
-                vec![occurrence.events(events.into_iter().flatten())]
+                let events = self.enter_capture(n, at);
+                let words = self.capture_words(amount);
+                vec![Occurrence::new(at, "Captured").saying(words).events(events)]
             }
             OperationKind::Cancel { cause } if self.status == Status::Authorised => {
-                self.enter_captured(Status::Cancelled);
-                self.flow_goes_on(at);
-                let message = match cause {
-                    CancelCause::Merchant => "The processor has released the authorised amount.",
-                    CancelCause::Lifetime => {
-                        "The authorisation's life time had ended; the processor has released the amount."
-                    }
-                    CancelCause::Processor => {
-                        "The authorisation had ended at the processor; the amount is released."
-                    }
-                };
-                occurred(at, "Cancelled", message, self.cancelled(n, cause.into()))
+                self.rest_released(n, cause, at)
             }
             OperationKind::Capture if self.status == Status::Cancelled => self.owe(n, true, at),
             // Excluded by begin_*; should a processor do both, people must look at it.
@@ -252,6 +238,21 @@ impl Payment {
             ),
             OperationKind::Abandon { target, cause } => self.abandoned(target, cause, at),
         }
+    }
+
+    /// Cancellation `n` of an AUTHORISED payment has taken effect.
+    fn rest_released(&mut self, n: u32, cause: CancelCause, at: Timestamp) -> Vec<Occurrence> {
+        let (title, words) = (self.release_title(), self.release_words());
+        let words = match cause {
+            CancelCause::Merchant => words,
+            CancelCause::Lifetime => format!("The authorisation's life time had ended. {words}"),
+            CancelCause::Processor => {
+                format!("The authorisation had ended at the processor. {words}")
+            }
+        };
+        let events = self.enter_released(n, cause.into());
+        self.flow_goes_on(at);
+        vec![Occurrence::new(at, title).saying(words).events(events)]
     }
 
     /// Operation `n` has authorised and captured its amount.
@@ -428,7 +429,8 @@ impl Payment {
     /// When the first operation of this kind began: further tries are counted from it, so that they become rarer.
     fn first_try(&self, kind: OperationKind) -> Option<Timestamp> {
         let same = |other: &&super::Operation| match (kind, other.kind) {
-            (OperationKind::Capture, OperationKind::Capture) => true,
+            // What was captured is no try of what is left.
+            (OperationKind::Capture, OperationKind::Capture) => !other.state.is_done(),
             (OperationKind::Cancel { cause }, OperationKind::Cancel { cause: other }) => {
                 cause == other
             }

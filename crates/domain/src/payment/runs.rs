@@ -221,6 +221,7 @@ impl Payment {
     /// The run started by an outcome that waits for operation `n`: what the operation changes is its doing.
     pub fn run_behind(&self, n: u32) -> Option<&FlowRun> {
         let captures = matches!(self.operation(n)?.kind, OperationKind::Capture);
+        let awaits = self.last_part(n);
         self.triggered.iter().find(|run| {
             let Some(pause) = run
                 .pause
@@ -229,7 +230,9 @@ impl Payment {
             else {
                 return false;
             };
-            pause.operation.map_or(captures, |awaited| awaited == n)
+            pause
+                .operation
+                .map_or(captures, |awaited| awaited == awaits)
         })
     }
 
@@ -295,6 +298,9 @@ impl Payment {
             | OperationState::Pending { .. }
             | OperationState::Done { .. } => return None,
         };
+        let is_partly_done = self
+            .parts_of_refund(n)
+            .any(|part| part.state.is_open() || part.state.is_done());
         let fields = &mut **self;
         let own = fields.flow.iter_mut();
         let pause = own
@@ -304,6 +310,8 @@ impl Payment {
         let since = pause.failing_since.unwrap_or(at);
         let why = if is_refused {
             "The processor has refused it, which another try would not change."
+        } else if is_partly_done {
+            "A part of the refund is made, which another try would make again."
         } else if at >= since.after(TRIED_FOR) {
             "It has failed for 30 days."
         } else {

@@ -326,7 +326,7 @@ impl Payment {
             OperationKind::Reverse { .. } | OperationKind::Abandon { .. } => return Ok(()),
             OperationKind::Capture => (Code::CaptureProcessor, "capture"),
             OperationKind::Cancel { .. } => (Code::CancelProcessor, "cancellation"),
-            OperationKind::Refund { .. } => (Code::RefundProcessor, "refund"),
+            OperationKind::Refund { .. } => return self.refund_verdict(n),
         };
         match &operation.state {
             OperationState::Sent

@@ -3,7 +3,7 @@
 //! Source: behaviour contract, section 7, "Money can go backwards".
 
 use super::{
-    Evidence, Occurrence, OperationKind, OperationState, Payment, PaymentEvent, Policy, Status,
+    Evidence, Occurrence, OperationKind, OperationState, Payment, PaymentEvent, Policy,
     settle::words,
 };
 use crate::Timestamp;
@@ -78,44 +78,6 @@ impl Payment {
         if owed.is_some() || self.captured == 0 {
             return;
         }
-        if let Some(amount) = self.other_capture(n) {
-            // The processor had more than one capture: what stands is another one's.
-            self.captured = amount;
-        } else {
-            self.captured = 0;
-            self.release_capture(at, policy);
-        }
-    }
-
-    /// The amount of a capture besides `n` that stands.
-    fn other_capture(&self, n: u32) -> Option<i64> {
-        let others = self.operations.iter().filter(|one| one.n != n);
-        others
-            .filter(|one| one.kind == OperationKind::Capture)
-            .filter(|one| one.state.is_done() && one.owed.is_none())
-            .map(|one| one.amount)
-            .max()
-    }
-
-    /// Nothing is captured any more: the payment is AUTHORISED while the authorisation lives, else FAILED. What was refunded
-    /// of a capture that is gone can't be known here, and stays FAILED too.
-    fn release_capture(&mut self, at: Timestamp, policy: &Policy) {
-        let approved_at = self
-            .authorisation()
-            .and_then(|attempt| match attempt.state {
-                OperationState::Done { at } => Some(at),
-                _ => None,
-            });
-        let ends_at = approved_at.map(|approved| approved.after(policy.lifetime));
-        let is_refunded = self
-            .refunds()
-            .any(|refund| refund.state.is_open() || refund.state.is_done());
-        match ends_at.filter(|ends| *ends > at && !is_refunded) {
-            Some(ends) => {
-                self.status = Status::Authorised;
-                self.expires_at = Some(ends);
-            }
-            None => self.status = Status::Failed,
-        }
+        self.recount_captures(at, policy);
     }
 }

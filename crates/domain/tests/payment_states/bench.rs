@@ -332,6 +332,7 @@ pub(crate) enum Act {
     Complete,
     Abandon,
     Capture,
+    CapturePart,
     Cancel,
     Refund,
     Reverse,
@@ -339,10 +340,11 @@ pub(crate) enum Act {
 }
 
 impl Act {
-    pub(crate) const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; 8] = [
         Self::Complete,
         Self::Abandon,
         Self::Capture,
+        Self::CapturePart,
         Self::Cancel,
         Self::Refund,
         Self::Reverse,
@@ -372,6 +374,10 @@ impl Act {
                 .begin_capture(amount, begin)
                 .map(|begun| begun.0)
                 .map_err(Some),
+            Self::CapturePart => payment
+                .begin_part_capture(amount, true, begin)
+                .map(|begun| begun.0)
+                .map_err(Some),
             Self::Cancel => payment
                 .begin_cancel(CancelCause::Merchant, None, begin)
                 .map(|begun| begun.0)
@@ -399,7 +405,7 @@ impl Act {
     pub(crate) fn code(self) -> Option<Code> {
         match self {
             Self::Complete | Self::Abandon | Self::Reverse => None,
-            Self::Capture => Some(Code::CaptureStatus),
+            Self::Capture | Self::CapturePart => Some(Code::CaptureStatus),
             Self::Cancel => Some(Code::CancelStatus),
             Self::Refund => Some(Code::RefundStatus),
             Self::Resolve => Some(Code::ResolveStatus),

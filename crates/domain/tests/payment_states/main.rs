@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 mod bench;
+mod captures;
 mod differs;
 mod disputed;
 mod events;
@@ -11,6 +12,7 @@ mod import;
 mod life;
 mod properties;
 mod runs;
+mod standing;
 mod tables;
 mod undone;
 mod unusual;

@@ -2,6 +2,7 @@
 
 use domain::{
     Timestamp,
+    answer::LaterAnswer,
     id::{ConnectionId, PaymentId},
     payment::{
         AbandonCause, CancelCause, CaptureRule, Duty, Elsewhere, Initiator, NewPayment, News,
@@ -11,7 +12,10 @@ use domain::{
 use proptest::{prelude::*, test_runner::RngSeed};
 use uuid::Uuid;
 
-use crate::bench::{Act, Word, asked, asks, at, begin, connection, policy};
+use crate::{
+    bench::{Act, Word, asked, asks, at, begin, connection, policy},
+    standing::{check_captures, check_status},
+};
 
 /// One thing that happens.
 #[derive(Debug, Clone)]
@@ -20,6 +24,8 @@ enum Step {
     Hear(usize, Word, Source),
     /// Somebody asks for something.
     Ask(Act, Option<i64>),
+    /// The processor undoes one of the captures and refunds (modulo their number) that took effect.
+    Undo(usize),
     /// A person settles it as not charged.
     Write,
     /// It goes on at the next connection, where it may.
@@ -47,6 +53,7 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         8 => (0_usize..8, word(), source()).prop_map(|(index, word, source)| Step::Hear(index, word, source)),
         4 => (prop::sample::select(Act::ALL.to_vec()), amount).prop_map(|(act, amount)| Step::Ask(act, amount)),
+        1 => (0_usize..8).prop_map(Step::Undo),
         1 => Just(Step::Write),
         3 => Just(Step::GoOn),
         4 => Just(Step::Work),
@@ -68,7 +75,7 @@ fn rule() -> impl Strategy<Value = CaptureRule> {
 struct Run {
     payment: Payment,
     now: u64,
-    /// A refund or capture that was taken for failed has taken effect.
+    /// A refund or capture that was taken for failed has taken effect, or one that had taken effect was undone.
     contradicted: bool,
 }
 
@@ -117,6 +124,7 @@ impl Run {
                     assert_eq!(before, self.payment, "what is refused changes nothing");
                 }
             }
+            Step::Undo(index) => self.undo(*index),
             Step::Write => {
                 let _ =
                     self.payment
@@ -219,6 +227,29 @@ impl Run {
         }
     }
 
+    fn undo(&mut self, index: usize) {
+        let done = self.payment.operations().iter().filter(|one| {
+            let can_be = matches!(
+                one.kind,
+                OperationKind::Capture | OperationKind::Refund { .. }
+            );
+            can_be && one.state.is_done()
+        });
+        let done: Vec<u32> = done.map(|one| one.n).collect();
+        let Some(n) = done.iter().cycle().nth(index) else {
+            return;
+        };
+        let news = News::Later(LaterAnswer::Reversed {
+            reason: "returned".into(),
+            booked: None,
+        });
+        let before = self.payment.captured();
+        self.payment
+            .settle(*n, news, Source::LookUp.at(at(self.now)), &policy());
+        assert!(self.payment.captured() <= before, "money by what is undone");
+        self.contradicted = true;
+    }
+
     fn go_on(&mut self) {
         let Some(n) = self.payment.attempt().map(|attempt| attempt.n) else {
             return;
@@ -289,6 +320,7 @@ impl Run {
                 one.captured()
             );
         }
+        check_captures(one, self.contradicted);
         let attempts: Vec<&Operation> = one
             .operations()
             .iter()
@@ -390,46 +422,6 @@ fn before(time: Timestamp) -> Timestamp {
 
 fn is_attempt(kind: OperationKind) -> bool {
     matches!(kind, OperationKind::Authorise { .. })
-}
-
-/// The status says how the operations stand.
-fn check_status(one: &Payment, attempt: &Operation) {
-    use Status::{
-        Active, Authorised, Cancelled, Declined, Failed, GatewayHold, Needs3dSecure,
-        NeedsApmAuthorization, NoAnswerFromPsp, PartialRefunded, RefundFailed, RefundPending,
-        Refunded, Succeeded,
-    };
-    let allowed: &[Status] = match &attempt.state {
-        OperationState::Sent if attempt.action.is_none() => &[Active],
-        OperationState::Sent | OperationState::Waiting { .. } => {
-            match attempt.action.as_ref().unwrap().kind {
-                domain::answer::ActionKind::ThreeDSecure => &[Needs3dSecure],
-                domain::answer::ActionKind::Apm => &[NeedsApmAuthorization],
-            }
-        }
-        OperationState::Unknown { .. } => &[NoAnswerFromPsp],
-        OperationState::Pending { .. } => &[GatewayHold],
-        OperationState::Refused { .. } => &[Declined, Cancelled],
-        OperationState::Failed { .. } => &[Failed],
-        OperationState::Done { .. } if attempt.owed.is_some() => &[Declined, Failed, Cancelled],
-        OperationState::Done { .. } if one.captured() == 0 => &[Authorised, Cancelled],
-        OperationState::Done { .. } => &[
-            Succeeded,
-            PartialRefunded,
-            Refunded,
-            RefundPending,
-            RefundFailed,
-        ],
-    };
-    assert!(
-        allowed.contains(&one.status()),
-        "{} with an attempt {:?}",
-        one.status(),
-        attempt.state
-    );
-    if attempt.state.is_open() {
-        assert_eq!(one.captured(), 0, "money before an approval");
-    }
 }
 
 /// The same cases in every run; `PROPTEST_RNG_SEED` changes them. A failure prints the smallest story that shows it.

@@ -26,7 +26,7 @@ fn allowed(status: Status) -> Option<&'static [Act]> {
             Some(&[Act::Abandon])
         }
         Status::NoAnswerFromPsp => Some(&[Act::Resolve]),
-        Status::Authorised => Some(&[Act::Capture, Act::Cancel]),
+        Status::Authorised => Some(&[Act::Capture, Act::CapturePart, Act::Cancel]),
         Status::Succeeded
         | Status::PartialRefunded
         | Status::RefundPending

@@ -67,8 +67,8 @@ impl Engine {
         Ok(Settled { payment, brought })
     }
 
-    /// Sends operation `n` of a committed payment and settles it; goes on at the next connection where that is safe and
-    /// there is time until the deadline.
+    /// Sends operation `n` of a committed payment and settles it; goes on with the other parts of a divided refund, and at the
+    /// next connection where that is safe and there is time until the deadline.
     pub(crate) async fn carry_out(
         &self,
         payment: Payment,
@@ -94,6 +94,10 @@ impl Engine {
                 fall_back: deadline,
             };
             payment = Box::pin(self.settle_kept(payment, report)).await?;
+            if let Some(part) = payment.part_to_send(n) {
+                n = part;
+                continue;
+            }
             match payment
                 .attempt()
                 .filter(|attempt| attempt.n > n && attempt.state == OperationState::Sent)

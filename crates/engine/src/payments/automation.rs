@@ -358,7 +358,9 @@ impl Progress<'_> {
                 self.done.lines.push(line);
                 self.done.began = Some(n);
                 let step = next.of_step().number();
-                self.payment.rest_for(self.with.run, n, step, next.number());
+                let awaited = self.payment.last_part(n);
+                self.payment
+                    .rest_for(self.with.run, awaited, step, next.number());
                 Next::Rests
             }
             Err(left_out) => {

@@ -28,7 +28,7 @@ impl Engine {
         parsed: Result<Cancel, Fault>,
     ) -> Response<PaymentView> {
         let parsed = parsed.map(|Cancel { id, reason }| {
-            Later::new(id, move |payment, begin| {
+            Later::new(id, move |payment, begin, _| {
                 payment.begin_cancel(CancelCause::Merchant, reason.clone(), begin)
             })
         });

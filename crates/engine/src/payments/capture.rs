@@ -25,14 +25,16 @@ use crate::{
 pub struct Capture {
     /// The payment.
     pub id: PaymentId,
-    /// How much, in minor units; all that was authorised when absent.
+    /// How much, in minor units; all that is left of what was authorised when absent.
     pub amount: Option<i64>,
+    /// Whether it is the last: what it leaves is released. Else the payment stays AUTHORISED, to be captured again.
+    pub is_final: bool,
     /// Replaces the payment's metadata when given.
     pub metadata: Option<serde_json::Value>,
 }
 
 impl Engine {
-    /// Captures an authorised payment. Source: specification 4.3.
+    /// Captures an authorised payment, by one capture or by several. Source: specification 4.3; behaviour contract, section 7.
     #[boxed]
     pub async fn capture(
         &self,
@@ -41,8 +43,12 @@ impl Engine {
         parsed: Result<Capture, Fault>,
     ) -> Response<PaymentView> {
         let parsed = parsed.map(|wanted| {
-            Later::new(wanted.id, move |payment, begin| {
-                let begun = payment.begin_capture(wanted.amount, begin)?;
+            Later::new(wanted.id, move |payment, begin, can| {
+                let begun = if wanted.is_final {
+                    payment.begin_capture(wanted.amount, begin)?
+                } else {
+                    payment.begin_part_capture(wanted.amount, can.several_captures, begin)?
+                };
                 if let Some(metadata) = &wanted.metadata {
                     payment.replace_metadata(metadata.clone());
                 }

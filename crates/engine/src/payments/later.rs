@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use connector::Capabilities;
 use domain::{
     Fault,
     caller::Caller,
@@ -24,8 +25,18 @@ use crate::{
     request::Request,
 };
 
+/// What can be done at a connection that is gone.
+const NOTHING: Capabilities = Capabilities {
+    sale: false,
+    partial_capture: false,
+    several_captures: false,
+    partial_refund: false,
+};
+
 /// Adds an operation to the payment as it is now; called again when somebody else changed the payment first.
-type Add = Box<dyn Fn(&mut Payment, Begin) -> Result<(u32, Occurrence), Fault> + Send + Sync>;
+type Add = Box<
+    dyn Fn(&mut Payment, Begin, Capabilities) -> Result<(u32, Occurrence), Fault> + Send + Sync,
+>;
 
 /// An operation on a payment that there is.
 pub(super) struct Later {
@@ -34,10 +45,13 @@ pub(super) struct Later {
 }
 
 impl Later {
-    /// The operation that `add` adds to a payment.
+    /// The operation that `add` adds to a payment, by what the connector of its authorisation can do.
     pub(super) fn new(
         id: PaymentId,
-        add: impl Fn(&mut Payment, Begin) -> Result<(u32, Occurrence), Fault> + Send + Sync + 'static,
+        add: impl Fn(&mut Payment, Begin, Capabilities) -> Result<(u32, Occurrence), Fault>
+        + Send
+        + Sync
+        + 'static,
     ) -> Self {
         Self {
             id,
@@ -105,7 +119,10 @@ impl Engine {
             let line = self.authorised_line(&payment).await?;
             let once = request.claim.as_ref().map(|claim| claim.once.clone());
             let begin = self.begin(line.as_ref(), once, Some(request.deadline));
-            let (n, entry) = (later.add)(&mut payment, begin)?;
+            let can = line
+                .as_ref()
+                .map_or(NOTHING, |line| line.connector.descriptor().capabilities);
+            let (n, entry) = (later.add)(&mut payment, begin, can)?;
             check_later(line.as_ref(), &payment, payment.operation(n))?;
             let effects = Effects {
                 parts: self.first_parts(request, &payment),

@@ -35,7 +35,7 @@ impl Engine {
     ) -> Response<PaymentView> {
         let refund = RefundId::new(self.inner.world.uuid_v7());
         let parsed = parsed.map(|Refund { id, amount, reason }| {
-            Later::new(id, move |payment, begin| {
+            Later::new(id, move |payment, begin, _| {
                 payment.begin_refund(refund, amount, reason.clone(), begin)
             })
         });

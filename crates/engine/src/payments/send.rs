@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use connector::{
-    Authorise, CallError, Cause, Complete, Connector, Earlier, Follow, FundingSource, Link,
-    Reference, Refund, ThreeDsCall,
+    Authorise, CallError, Cancel, Capture, Cause, Complete, Connector, Earlier, FundingSource,
+    Link, Reference, Refund, ThreeDsCall,
 };
 use domain::{
     answer::LaterAnswer,
@@ -73,33 +73,46 @@ impl Sent<'_> {
         };
         let own = reference(payment, operation.n);
         let authorisation = reference(payment, about.n);
-        let call = Follow {
-            reference: &own,
-            authorisation: earlier(&authorisation, about),
-            money: money_of(payment, operation),
-            reason: operation.reason.as_deref(),
-        };
+        let authorisation = earlier(&authorisation, about);
+        let (reference, reason) = (&own, operation.reason.as_deref());
+        let money = money_of(payment, operation);
         match operation.kind {
-            OperationKind::Capture => connector.capture(link, &call).await,
+            OperationKind::Capture => {
+                let call = Capture {
+                    reference,
+                    authorisation,
+                    money,
+                    is_final: !operation.keeps_open,
+                    reason,
+                };
+                connector.capture(link, &call).await
+            }
             OperationKind::Cancel { .. }
             | OperationKind::Abandon { .. }
             | OperationKind::Reverse {
                 captured: false, ..
-            } => connector.cancel(link, &call).await,
+            } => {
+                let call = Cancel {
+                    reference,
+                    authorisation,
+                    money,
+                    reason,
+                };
+                connector.cancel(link, &call).await
+            }
             OperationKind::Authorise { .. } => {
                 Err(CallError::not_sent("an authorisation follows nothing"))
             }
             OperationKind::Refund { .. } | OperationKind::Reverse { captured: true, .. } => {
                 let capture = payment.capture_behind(operation.n);
-                let captured = capture.map(|capture| reference(payment, capture.n));
+                let captured = capture.map(|capture| Reference::new(payment.id(), capture.n));
+                let capture = capture.zip(captured.as_ref());
                 let call = Refund {
-                    reference: &own,
-                    authorisation: call.authorisation,
-                    capture: capture
-                        .zip(captured.as_ref())
-                        .map(|(capture, reference)| earlier(reference, capture)),
-                    money: call.money,
-                    reason: call.reason,
+                    reference,
+                    authorisation,
+                    capture: capture.map(|(capture, reference)| earlier(reference, capture)),
+                    money,
+                    reason,
                 };
                 connector.refund(link, &call).await
             }
@@ -201,6 +214,7 @@ mod tests {
             kind: OperationKind::Authorise { capture: true },
             connection: ConnectionId::parse("simulator-a").unwrap(),
             amount: 1000,
+            keeps_open: false,
             reason: None,
             started_at: at,
             send_by: at,

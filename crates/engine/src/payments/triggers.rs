@@ -14,7 +14,7 @@ use crate::{Engine, faults::EngineError};
 /// What a payment was before a change.
 pub(crate) struct Before {
     status: Status,
-    captured: i64,
+    is_paid: bool,
     refunded: i64,
 }
 
@@ -23,7 +23,7 @@ impl Before {
     pub(crate) fn nothing() -> Self {
         Self {
             status: Status::Active,
-            captured: 0,
+            is_paid: false,
             refunded: 0,
         }
     }
@@ -32,7 +32,7 @@ impl Before {
     pub(crate) fn of(payment: &Payment) -> Self {
         Self {
             status: payment.status(),
-            captured: payment.captured(),
+            is_paid: is_paid(payment),
             refunded: payment.refunded(),
         }
     }
@@ -42,10 +42,7 @@ impl Before {
         let entered = |status| payment.status() == status && self.status != status;
         let all = [
             (Outcome::Authorised, entered(Status::Authorised)),
-            (
-                Outcome::Succeeded,
-                self.captured == 0 && payment.captured() > 0,
-            ),
+            (Outcome::Succeeded, !self.is_paid && is_paid(payment)),
             (Outcome::Declined, entered(Status::Declined)),
             (Outcome::Failed, entered(Status::Failed)),
             (Outcome::Cancelled, entered(Status::Cancelled)),
@@ -57,6 +54,11 @@ impl Before {
             .map(|(outcome, _)| outcome)
             .collect()
     }
+}
+
+/// Whether money was captured, and nothing more can be.
+fn is_paid(payment: &Payment) -> bool {
+    payment.captured() > 0 && payment.status() != Status::Authorised
 }
 
 impl Engine {

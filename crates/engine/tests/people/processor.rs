@@ -3,9 +3,9 @@
 use std::{sync::Arc, time::Duration};
 
 use connector::{
-    Action, ActionKind, Answer, Approval, Authorise, CallError, Called, Capabilities, Complete,
-    Connector, CredentialField, Descriptor, Finding, Follow, LaterAnswer, Link, LookUp, Refund,
-    Stored, Tokenise, Tokenised,
+    Action, ActionKind, Answer, Approval, Authorise, CallError, Called, Cancel, Capabilities,
+    Capture, Complete, Connector, CredentialField, Descriptor, Finding, LaterAnswer, Link, LookUp,
+    Refund, Stored, Tokenise, Tokenised,
 };
 use domain::{
     decline::{Decline, DeclineCode},
@@ -84,6 +84,7 @@ impl Approves {
             capabilities: Capabilities {
                 sale: true,
                 partial_capture: true,
+                several_captures: false,
                 partial_refund: true,
             },
             credentials: &[CredentialField {
@@ -158,11 +159,11 @@ impl Connector for Approves {
         })
     }
 
-    fn capture<'a>(&'a self, _: &'a Link<'a>, _: &'a Follow<'a>) -> Called<'a, LaterAnswer> {
+    fn capture<'a>(&'a self, _: &'a Link<'a>, _: &'a Capture<'a>) -> Called<'a, LaterAnswer> {
         Box::pin(async { Ok(DONE) })
     }
 
-    fn cancel<'a>(&'a self, link: &'a Link<'a>, _: &'a Follow<'a>) -> Called<'a, LaterAnswer> {
+    fn cancel<'a>(&'a self, link: &'a Link<'a>, _: &'a Cancel<'a>) -> Called<'a, LaterAnswer> {
         Box::pin(async move {
             self.takes(link.settings).await;
             let given_up = !is(link.settings, "asks")

@@ -203,11 +203,13 @@ async fn shopper(
         let capture = Capture {
             id,
             amount: Some(i64::try_from(1 + pick(3000)).unwrap()),
+            is_final: true,
             metadata: None,
         };
         let part = Refund {
             id,
             amount: Some(i64::try_from(1 + pick(2000)).unwrap()),
+            is_final: true,
             reason: None,
         };
         let results = match pick(4) {

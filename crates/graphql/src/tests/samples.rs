@@ -171,6 +171,7 @@ pub(crate) fn operation(
         kind,
         connection: ConnectionId::parse("simulator-a").unwrap(),
         amount,
+        keeps_open: false,
         reason: text("asked"),
         started_at: at(),
         send_by: at(),
@@ -245,6 +246,8 @@ pub(crate) fn payment() -> Payment {
     };
     let refund = OperationKind::Refund {
         id: uuid(RefundId::parse),
+        capture: None,
+        first: None,
     };
     let operations = [
         operation(

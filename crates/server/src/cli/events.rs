@@ -80,6 +80,7 @@ enum Step {
 enum Later {
     Cancel,
     Capture,
+    CapturePart,
     Refund,
 }
 
@@ -143,6 +144,18 @@ const RECIPES: &[Recipe] = &[
                 card: "4242424242424242",
                 flow: LATER,
             },
+            Step::Then(Later::Cancel),
+        ],
+    },
+    Recipe {
+        kind: "payment.released",
+        says: "an authorised payment of which a part is captured and the rest released",
+        steps: &[
+            Step::Authorise {
+                card: "4242424242424242",
+                flow: LATER,
+            },
+            Step::Then(Later::CapturePart),
             Step::Then(Later::Cancel),
         ],
     },
@@ -413,14 +426,18 @@ async fn test_endpoints(api: &Api) -> anyhow::Result<String> {
 impl Later {
     async fn ask(self, api: &Api, made: &Made) -> anyhow::Result<Answer> {
         let name = self.name();
-        let query = format!("mutation($id: ID!) {{ {name}(id: $id) {{ id status }} }}");
+        let part = match self {
+            Self::CapturePart => ", amount: 1, final: false",
+            Self::Cancel | Self::Capture | Self::Refund => "",
+        };
+        let query = format!("mutation($id: ID!) {{ {name}(id: $id{part}) {{ id status }} }}");
         api.run(&query, json!({"id": made.payment})).await
     }
 
     const fn name(self) -> &'static str {
         match self {
             Self::Cancel => "cancelPayment",
-            Self::Capture => "capturePayment",
+            Self::Capture | Self::CapturePart => "capturePayment",
             Self::Refund => "refundPayment",
         }
     }

@@ -52,6 +52,9 @@ pub struct OperationFacts {
     /// The number of the operation that it reverses or gives up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<u32>,
+    /// Whether the authorisation stays open after it: a capture that is not the final one.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub keeps_open: bool,
 }
 
 /// What an operation asks of the processor.
@@ -154,7 +157,7 @@ pub struct Declined {
     pub given_up: Option<Cause>,
 }
 
-/// A payment that was cancelled before capture.
+/// A payment that was cancelled before capture, or whose rest was released after it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cancelled {
     /// The cancellation, or the authorisation that was given up.
@@ -279,7 +282,7 @@ impl OperationFacts {
             OperationKind::Authorise { .. } => (EventOperation::Authorise, None, None),
             OperationKind::Capture => (EventOperation::Capture, None, None),
             OperationKind::Cancel { .. } => (EventOperation::Cancel, None, None),
-            OperationKind::Refund { id } => (EventOperation::Refund, Some(id), None),
+            OperationKind::Refund { id, .. } => (EventOperation::Refund, Some(id), None),
             OperationKind::Reverse { target, .. } => (EventOperation::Reverse, None, Some(target)),
             OperationKind::Abandon { target, .. } => (EventOperation::Abandon, None, Some(target)),
         };
@@ -290,6 +293,7 @@ impl OperationFacts {
             amount: Money::new(operation.amount, currency),
             refund,
             target,
+            keeps_open: operation.keeps_open,
         }
     }
 }

@@ -12,10 +12,14 @@ pub(crate) fn parse(arguments: Map<String, Value>) -> Result<Capture, Fault> {
     let mut reader = Reader::new(arguments, Blank::Refused);
     let mut faults = Faults::default();
     let amount = faults.or_default(reader.amount("amount"));
+    let is_final = faults
+        .or_default(reader.flag_if_given("final"))
+        .unwrap_or(true);
     let metadata = faults.or_default(reader.json("metadata"));
     faults.end(Capture {
         id,
         amount,
+        is_final,
         metadata,
     })
 }

@@ -177,7 +177,7 @@ impl Object for RefundObject<'_> {
     fn field<'s>(&'s self, name: &str, _: &Map<String, Value>) -> Result<Out<'s>, Fault> {
         Ok(match name {
             "id" => match self.0.kind {
-                OperationKind::Refund { id } => id.to_string().into(),
+                OperationKind::Refund { id, .. } => id.to_string().into(),
                 OperationKind::Authorise { .. }
                 | OperationKind::Capture
                 | OperationKind::Cancel { .. }

@@ -4,6 +4,7 @@ mod amounts;
 mod authorise;
 mod cancel;
 mod capture;
+mod captures;
 mod direct_debits;
 mod fields;
 mod instruments;

@@ -1,0 +1,555 @@
+//! Several captures of one authorisation, and refunds that are divided among them.
+
+use domain::{
+    Code,
+    answer::{Answer, Approval, LaterAnswer},
+    id::RefundId,
+    payment::{
+        CancelCause, CaptureRule, Cause, Duty, News, OnceRef, OperationKind, OperationState,
+        Payment, PaymentEvent, Source, Status,
+    },
+};
+use uuid::Uuid;
+
+use crate::bench::{
+    Word, apply_news, at, begin, connection, done, in_status, payment, pending, policy, refund,
+    refused,
+};
+
+/// An AUTHORISED payment of 1000 with these parts captured.
+fn captured_in(parts: &[i64]) -> Payment {
+    let mut one = in_status(Status::Authorised).unwrap();
+    for (second, amount) in (2..).step_by(2).zip(parts) {
+        let n = part(&mut one, *amount, second);
+        apply_news(&mut one, n, done(), second + 1);
+    }
+    one
+}
+
+fn part(one: &mut Payment, amount: i64, seconds: u64) -> u32 {
+    let begun = one.begin_part_capture(Some(amount), true, begin(seconds));
+    begun.unwrap().0
+}
+
+fn last(one: &mut Payment, amount: Option<i64>, seconds: u64) -> u32 {
+    one.begin_capture(amount, begin(seconds)).unwrap().0
+}
+
+fn cancel(one: &mut Payment, seconds: u64) -> u32 {
+    one.begin_cancel(CancelCause::Merchant, None, begin(seconds))
+        .unwrap()
+        .0
+}
+
+fn stands(one: &Payment) -> (Status, i64, i64) {
+    (one.status(), one.captured(), one.capturable())
+}
+
+fn undone() -> News {
+    News::Later(LaterAnswer::Reversed {
+        reason: "the bank returned it".into(),
+        booked: None,
+    })
+}
+
+fn nothing() -> News {
+    News::Nothing("it was not reached".to_owned())
+}
+
+/// The capture that each refund is of, and how much.
+fn refunds(one: &Payment) -> Vec<(Option<u32>, i64)> {
+    let of = |kind: OperationKind| match kind {
+        OperationKind::Refund { capture, .. } => capture,
+        _ => None,
+    };
+    one.refunds()
+        .map(|one| (of(one.kind), one.amount))
+        .collect()
+}
+
+#[test]
+fn parts_add_up_and_the_payment_stays_authorised_until_the_final_one() {
+    let mut one = captured_in(&[300]);
+    assert_eq!(stands(&one), (Status::Authorised, 300, 700));
+    assert!(one.expires_at().is_some(), "its life time goes on");
+    let second = part(&mut one, 200, 10);
+    assert_eq!(
+        stands(&one),
+        (Status::Authorised, 300, 700),
+        "not known yet"
+    );
+    apply_news(&mut one, second, done(), 11);
+    assert_eq!(stands(&one), (Status::Authorised, 500, 500));
+    let n = last(&mut one, Some(100), 12);
+    apply_news(&mut one, n, done(), 13);
+    assert_eq!(stands(&one), (Status::Succeeded, 600, 0));
+    assert_eq!((one.refundable(), one.due_at()), (600, None));
+}
+
+#[test]
+fn a_capture_without_an_amount_takes_what_is_left() {
+    let mut one = captured_in(&[300]);
+    let n = last(&mut one, None, 10);
+    assert_eq!(one.operation(n).unwrap().amount, 700);
+    apply_news(&mut one, n, done(), 11);
+    assert_eq!(stands(&one), (Status::Succeeded, 1000, 0));
+}
+
+#[test]
+fn a_part_that_leaves_nothing_is_the_last_one() {
+    let one = captured_in(&[300, 700]);
+    assert_eq!(stands(&one), (Status::Succeeded, 1000, 0));
+    assert_eq!(one.expires_at(), None);
+}
+
+#[test]
+fn more_than_is_left_is_refused_with_what_is_left() {
+    let mut one = captured_in(&[300]);
+    for is_final in [true, false] {
+        let asked = if is_final {
+            one.begin_capture(Some(701), begin(10))
+        } else {
+            one.begin_part_capture(Some(701), true, begin(10))
+        };
+        let fault = asked.unwrap_err();
+        assert_eq!(
+            (fault.code, fault.max_amount),
+            (Code::CaptureAmount, Some(700))
+        );
+        assert!(fault.message.contains("left"), "{}", fault.message);
+    }
+    assert!(one.begin_part_capture(Some(700), true, begin(10)).is_ok());
+}
+
+#[test]
+fn an_authorisation_says_itself_whether_it_takes_several_captures() {
+    for (own, by_default, takes) in [
+        (None, true, true),
+        (None, false, false),
+        (Some(true), false, true),
+        (Some(false), true, false),
+    ] {
+        let mut one = payment(CaptureRule::Api);
+        let (n, _) = one.begin_authorise(connection(), false, begin(0));
+        let approval = Approval {
+            several_captures: own,
+            ..Approval::default()
+        };
+        let captured = false;
+        let answer = News::Answer(Answer::Approved { captured, approval });
+        apply_news(&mut one, n, answer, 1);
+        let before = one.clone();
+        let asked = one.begin_part_capture(Some(1), by_default, begin(2));
+        assert_eq!(asked.is_ok(), takes, "{own:?} {by_default}");
+        if let Err(fault) = asked {
+            assert_eq!(fault.code, Code::Validation);
+            assert_eq!(fault.field.as_deref(), Some("final"));
+            assert_eq!(before, one, "nothing is begun");
+            assert!(one.begin_capture(Some(1), begin(2)).is_ok());
+        }
+    }
+}
+
+#[test]
+fn what_the_status_does_not_allow_is_told_before_whether_it_takes_several() {
+    let mut one = in_status(Status::Succeeded).unwrap();
+    let fault = one
+        .begin_part_capture(Some(1), false, begin(2))
+        .unwrap_err();
+    assert_eq!(fault.code, Code::CaptureStatus);
+}
+
+#[test]
+fn one_capture_or_cancellation_is_under_way_at_a_time() {
+    for news in [None, Some(News::no_answer()), Some(pending())] {
+        let mut one = captured_in(&[300]);
+        let n = part(&mut one, 200, 10);
+        if let Some(news) = news {
+            apply_news(&mut one, n, news, 11);
+        }
+        let others = [
+            one.clone().begin_capture(None, begin(12)).unwrap_err(),
+            one.clone()
+                .begin_part_capture(Some(1), true, begin(12))
+                .unwrap_err(),
+            one.clone()
+                .begin_cancel(CancelCause::Merchant, None, begin(12))
+                .unwrap_err(),
+            one.clone()
+                .begin_refund(RefundId::new(Uuid::nil()), None, None, begin(12))
+                .unwrap_err(),
+        ];
+        for fault in others {
+            assert_eq!(fault.code, Code::OperationInProgress);
+        }
+        apply_news(&mut one, n, done(), 13);
+        assert_eq!(stands(&one), (Status::Authorised, 500, 500));
+    }
+}
+
+#[test]
+fn a_part_that_did_not_take_effect_leaves_what_was_there() {
+    for word in [Word::Refused, Word::Nothing] {
+        let mut one = captured_in(&[300]);
+        let n = part(&mut one, 200, 10);
+        apply_news(&mut one, n, word.news(at(11)), 11);
+        assert_eq!(stands(&one), (Status::Authorised, 300, 700), "{word:?}");
+        assert_eq!(one.verdict(n).unwrap_err().code, Code::CaptureProcessor);
+        assert!(one.begin_part_capture(Some(700), true, begin(12)).is_ok());
+    }
+}
+
+#[test]
+fn nothing_is_refunded_while_more_can_be_captured() {
+    let mut one = captured_in(&[300]);
+    let fault = one
+        .begin_refund(RefundId::new(Uuid::nil()), Some(1), None, begin(10))
+        .unwrap_err();
+    assert_eq!(fault.code, Code::RefundStatus);
+    assert_eq!(fault.status.as_deref(), Some("AUTHORISED"));
+}
+
+#[test]
+fn a_cancellation_releases_the_rest_and_the_captured_stays() {
+    for cause in [CancelCause::Merchant, CancelCause::Lifetime] {
+        let mut one = captured_in(&[300]);
+        let (n, _) = one.begin_cancel(cause, None, begin(10)).unwrap();
+        assert_eq!(one.operation(n).unwrap().amount, 700);
+        let lines = one.settle(n, done(), Source::Call.at(at(11)), &policy());
+        assert_eq!(stands(&one), (Status::Succeeded, 300, 0));
+        assert_eq!((one.refundable(), one.due_at()), (300, None));
+        let events: Vec<&PaymentEvent> = lines.iter().flat_map(|line| &line.events).collect();
+        let [PaymentEvent::Released(released)] = events.as_slice() else {
+            panic!("{events:?}")
+        };
+        assert_eq!(released.operation.amount.minor(), 700);
+        let wanted = match cause {
+            CancelCause::Merchant => Cause::Merchant,
+            CancelCause::Lifetime => Cause::Lifetime,
+        };
+        assert_eq!(released.cause, wanted);
+    }
+    let mut refused_one = captured_in(&[300]);
+    let n = cancel(&mut refused_one, 10);
+    apply_news(&mut refused_one, n, refused(), 11);
+    assert_eq!(stands(&refused_one), (Status::Authorised, 300, 700));
+}
+
+#[test]
+fn the_end_of_the_life_time_releases_the_rest() {
+    let mut one = captured_in(&[300]);
+    let over = 1 + policy().lifetime.as_secs();
+    assert_eq!(one.duty(at(over - 1)), None);
+    assert_eq!(one.duty(at(over)), Some(Duty::Expire));
+    let (n, _) = one
+        .begin_cancel(CancelCause::Lifetime, None, begin(over))
+        .unwrap();
+    apply_news(&mut one, n, News::no_answer(), over + 1);
+    assert_eq!(one.status(), Status::Authorised, "a timer never decides");
+    apply_news(&mut one, n, done(), over + 2);
+    assert_eq!(stands(&one), (Status::Succeeded, 300, 0));
+}
+
+#[test]
+fn an_automatic_capture_takes_what_is_left_and_is_final() {
+    let mut one = payment(CaptureRule::After { seconds: 60 });
+    let (n, _) = one.begin_authorise(connection(), false, begin(0));
+    apply_news(&mut one, n, crate::bench::approved(false), 1);
+    let n = part(&mut one, 300, 2);
+    apply_news(&mut one, n, done(), 3);
+    assert_eq!(one.duty(at(61)), Some(Duty::Capture));
+    let n = last(&mut one, None, 61);
+    assert_eq!(one.operation(n).unwrap().amount, 700);
+    apply_news(&mut one, n, done(), 62);
+    assert_eq!(stands(&one), (Status::Succeeded, 1000, 0));
+}
+
+#[test]
+fn a_part_that_comes_to_light_after_all_counts_as_long_as_it_fits() {
+    // While more can be captured.
+    let mut open = in_status(Status::Authorised).unwrap();
+    let n = part(&mut open, 300, 2);
+    apply_news(&mut open, n, nothing(), 3);
+    apply_news(&mut open, n, done(), 4);
+    assert_eq!(stands(&open), (Status::Authorised, 300, 700));
+    // After the final capture, or the release.
+    for released in [false, true] {
+        let mut one = captured_in(&[200]);
+        let late = part(&mut one, 300, 10);
+        apply_news(&mut one, late, nothing(), 11);
+        let end = if released {
+            cancel(&mut one, 12)
+        } else {
+            last(&mut one, Some(400), 12)
+        };
+        apply_news(&mut one, end, done(), 13);
+        let before = one.captured();
+        let all = refund(&mut one, before, 14);
+        for n in one
+            .parts_of_refund(all)
+            .map(|part| part.n)
+            .collect::<Vec<_>>()
+        {
+            apply_news(&mut one, n, done(), 15);
+        }
+        assert_eq!(one.status(), Status::Refunded);
+        apply_news(&mut one, late, done(), 16);
+        assert_eq!(one.captured(), before + 300, "released: {released}");
+        assert_eq!(
+            (one.status(), one.refundable()),
+            (Status::PartialRefunded, 300)
+        );
+    }
+    // More than was authorised.
+    let mut one = captured_in(&[200]);
+    let late = part(&mut one, 300, 10);
+    apply_news(&mut one, late, nothing(), 11);
+    let end = last(&mut one, None, 12);
+    apply_news(&mut one, end, done(), 13);
+    let lines = one.settle(late, done(), Source::LookUp.at(at(14)), &policy());
+    assert_eq!(stands(&one), (Status::Succeeded, 1000, 0));
+    let events = lines.iter().flat_map(|line| &line.events);
+    let unexpected = |event: &&PaymentEvent| matches!(event, PaymentEvent::UnexpectedEffect(_));
+    assert_eq!(
+        events.filter(unexpected).count(),
+        1,
+        "people must look at it"
+    );
+}
+
+#[test]
+fn a_part_of_a_cancelled_payment_that_comes_to_light_is_given_back() {
+    let mut one = in_status(Status::Authorised).unwrap();
+    let late = part(&mut one, 300, 2);
+    apply_news(&mut one, late, nothing(), 3);
+    let n = cancel(&mut one, 4);
+    apply_news(&mut one, n, done(), 5);
+    apply_news(&mut one, late, done(), 6);
+    assert_eq!(one.status(), Status::Cancelled);
+    assert_eq!(one.reversals_owed().collect::<Vec<_>>(), [late]);
+    let (n, _) = one.begin_reverse(late, true, begin(7)).unwrap();
+    assert_eq!(one.operation(n).unwrap().amount, 300);
+    assert_eq!(one.capture_behind(n).map(|capture| capture.n), Some(late));
+}
+
+/// What is captured and whether more can be after a capture has failed later, by which one it was.
+#[test]
+fn a_capture_that_fails_later_no_longer_counts() {
+    let second = 60;
+    let over = policy().lifetime.as_secs() + 10;
+    // Two parts: operations 2 and 3. The end: none, a final capture of 100, or the release; then operation 4.
+    let ended = |end: Option<bool>| {
+        let mut one = captured_in(&[300, 200]);
+        let n = match end {
+            None => return one,
+            Some(true) => last(&mut one, Some(100), 10),
+            Some(false) => cancel(&mut one, 10),
+        };
+        apply_news(&mut one, n, done(), 11);
+        one
+    };
+    let (open, taken, released) = (None, Some(true), Some(false));
+    for (name, end, fails, when, wanted) in [
+        (
+            "a part",
+            open,
+            &[2][..],
+            second,
+            (Status::Authorised, 200, 800),
+        ),
+        (
+            "all parts",
+            open,
+            &[2, 3],
+            second,
+            (Status::Authorised, 0, 1000),
+        ),
+        (
+            "the final one",
+            taken,
+            &[4],
+            second,
+            (Status::Authorised, 500, 500),
+        ),
+        (
+            "the final one, late",
+            taken,
+            &[4],
+            over,
+            (Status::Succeeded, 500, 0),
+        ),
+        (
+            "a part before the final one",
+            taken,
+            &[2],
+            second,
+            (Status::Succeeded, 300, 0),
+        ),
+        (
+            "all, the last first",
+            taken,
+            &[4, 3, 2],
+            second,
+            (Status::Authorised, 0, 1000),
+        ),
+        ("all, late", taken, &[4, 3, 2], over, (Status::Failed, 0, 0)),
+        (
+            "a part after the release",
+            released,
+            &[3],
+            second,
+            (Status::Succeeded, 300, 0),
+        ),
+        (
+            "all after the release",
+            released,
+            &[2, 3],
+            second,
+            (Status::Failed, 0, 0),
+        ),
+    ] {
+        let mut one = ended(end);
+        for n in fails {
+            apply_news(&mut one, *n, undone(), when);
+        }
+        assert_eq!(stands(&one), wanted, "{name}");
+        let is_open = one.status() == Status::Authorised;
+        assert_eq!(one.due_at().is_some(), is_open, "{name}");
+    }
+}
+
+#[test]
+fn a_final_capture_that_fails_after_a_refund_leaves_what_is_left_refundable() {
+    let mut one = captured_in(&[300]);
+    let n = last(&mut one, None, 10);
+    apply_news(&mut one, n, done(), 11);
+    let given = refund(&mut one, 100, 12);
+    apply_news(&mut one, given, done(), 13);
+    apply_news(&mut one, n, undone(), 14);
+    assert_eq!(stands(&one), (Status::PartialRefunded, 300, 0));
+    assert_eq!(one.refundable(), 200);
+}
+
+#[test]
+fn a_refund_is_of_the_oldest_captures_with_what_each_has_left() {
+    let mut one = captured_in(&[300, 200]);
+    let n = last(&mut one, Some(400), 10);
+    apply_news(&mut one, n, done(), 11);
+    let first = refund(&mut one, 100, 12);
+    assert_eq!(refunds(&one), [(Some(2), 100)]);
+    apply_news(&mut one, first, done(), 13);
+    refund(&mut one, 350, 14);
+    assert_eq!(
+        refunds(&one),
+        [(Some(2), 100), (Some(2), 200), (Some(3), 150)],
+        "what is under way is reserved"
+    );
+    assert_eq!(one.refundable(), 450);
+    refund(&mut one, 450, 16);
+    assert_eq!(
+        refunds(&one).get(3..).unwrap(),
+        [(Some(3), 50), (Some(4), 400)]
+    );
+    assert_eq!(one.refundable(), 0);
+    let ids: std::collections::BTreeSet<_> = one
+        .operations()
+        .iter()
+        .filter_map(|one| match one.kind {
+            OperationKind::Refund { id, .. } => Some(id),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(ids.len(), 5, "each has an id of its own");
+}
+
+#[test]
+fn a_refund_after_a_sale_or_of_an_import_names_no_capture() {
+    let mut one = in_status(Status::Succeeded).unwrap();
+    refund(&mut one, 400, 2);
+    assert_eq!(refunds(&one), [(None, 400)]);
+}
+
+#[test]
+fn what_a_refund_that_failed_had_reserved_of_its_capture_is_free_again() {
+    let mut one = captured_in(&[300]);
+    let n = last(&mut one, None, 10);
+    apply_news(&mut one, n, done(), 11);
+    let first = refund(&mut one, 300, 12);
+    apply_news(&mut one, first, refused(), 13);
+    refund(&mut one, 200, 14);
+    assert_eq!(refunds(&one).last(), Some(&(Some(2), 200)));
+}
+
+#[test]
+fn the_parts_of_a_refund_are_sent_in_order_and_answered_together() {
+    let mut one = captured_in(&[300]);
+    let n = last(&mut one, None, 10);
+    apply_news(&mut one, n, done(), 11);
+    let once = OnceRef {
+        scope: "refund".to_owned(),
+        key: "k".to_owned(),
+    };
+    let with_key = domain::payment::Begin {
+        once: Some(once.clone()),
+        ..begin(12)
+    };
+    let id = RefundId::new(Uuid::from_u128(7));
+    let (first, line) = one
+        .begin_refund(id, Some(500), Some("late".to_owned()), with_key)
+        .unwrap();
+    assert_eq!(line.events.len(), 2);
+    let second = one.last_part(first);
+    assert_eq!(
+        one.parts_of_refund(second)
+            .map(|part| part.n)
+            .collect::<Vec<_>>(),
+        [first, second]
+    );
+    assert_eq!(one.operation(first).unwrap().once, None);
+    assert_eq!(one.operation(second).unwrap().once, Some(once));
+    let reasons = one.refunds().map(|part| part.reason.as_deref());
+    assert_eq!(reasons.collect::<Vec<_>>(), [Some("late"); 2]);
+    assert_eq!(one.part_to_send(first), Some(second));
+    assert_eq!(one.part_to_send(second), None);
+    apply_news(&mut one, first, done(), 13);
+    apply_news(&mut one, second, refused(), 14);
+    assert_eq!(one.part_to_send(first), None);
+    assert_eq!(
+        (one.status(), one.refunded()),
+        (Status::PartialRefunded, 300)
+    );
+    for n in [first, second] {
+        let fault = one.verdict(n).unwrap_err();
+        assert_eq!(fault.code, Code::RefundProcessor);
+        assert!(
+            fault.message.contains("Of €5.00, €3.00"),
+            "{}",
+            fault.message
+        );
+    }
+}
+
+#[test]
+fn an_unanswered_part_shows_the_refund_as_pending() {
+    let mut one = captured_in(&[300]);
+    let n = last(&mut one, None, 10);
+    apply_news(&mut one, n, done(), 11);
+    let first = refund(&mut one, 500, 12);
+    let second = one.last_part(first);
+    apply_news(&mut one, first, done(), 13);
+    let mut shown = one.clone();
+    shown.mark_unanswered(Some(first), at(14));
+    assert_eq!(shown.status(), Status::RefundPending);
+    apply_news(&mut one, second, News::no_answer(), 14);
+    assert_eq!(one.status(), Status::RefundPending);
+    assert!(one.verdict(first).is_ok());
+    apply_news(&mut one, second, done(), 20);
+    assert_eq!(
+        (one.status(), one.refunded()),
+        (Status::PartialRefunded, 500)
+    );
+    assert!(matches!(
+        one.operation(second).unwrap().state,
+        OperationState::Done { .. }
+    ));
+}
