@@ -10,9 +10,9 @@ use world::World;
 
 use super::Fixtures;
 use crate::{
-    Answer, Authorise, CallError, Capabilities, CardData, Complete, Connector, Credentials,
-    Earlier, Finding, Follow, FundingSource, LaterAnswer, Link, LookUp, Reference, Refund,
-    ThreeDsCall, Tokenise, Tokenised,
+    AccountFacts, Answer, Authorise, CallError, Capabilities, CardData, Complete, Connector,
+    Credentials, Earlier, Finding, Follow, FundingSource, LaterAnswer, Link, LookUp, Reference,
+    Refund, ThreeDsCall, Tokenise, Tokenised,
 };
 
 /// How often a pending operation is asked after.
@@ -92,6 +92,15 @@ impl<'a> Stage<'a> {
     /// A reference that was not used before.
     pub(super) fn reference(&self) -> Reference {
         Reference::new(self.payment, self.numbers.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// What the processor says of the account; `None` where it can't be asked.
+    pub(super) async fn probe(&self) -> Result<Option<Result<AccountFacts, CallError>>, String> {
+        let Some(probe) = self.connector.probe() else {
+            return Ok(None);
+        };
+        let answer = self.in_time(probe.account(&self.link())).await?;
+        Ok(Some(answer))
     }
 
     /// Asks for an authorisation, or for a sale.

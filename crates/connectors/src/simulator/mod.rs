@@ -28,6 +28,7 @@ mod methods;
 mod notify;
 mod outbox;
 mod pages;
+mod probe;
 mod responses;
 mod settings;
 mod show;

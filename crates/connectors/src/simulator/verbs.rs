@@ -3,16 +3,17 @@
 use std::future::Future;
 
 use connector::{
-    Answer, Authorise, CallError, Called, Cause, Complete, Connector, Descriptor, Disputes,
-    Finding, Follow, HostedFields, Known, LaterAnswer, Link, LookUp, Notices, Reference, Refund,
-    Stored,
+    Answer, Authorise, CallError, Called, Cause, Complete, Connector, Credentials, Descriptor,
+    Disputes, Finding, Follow, HostedFields, Known, LaterAnswer, Link, LookUp, Notices, Probe,
+    Reference, Refund, Stored,
 };
+use domain::caller::Mode;
 
 use super::{
     BookingKind, Operation, Simulator, answers,
     descriptor::{self, API_KEY, EXPECTED_KEY},
     elsewhere::booked_as,
-    fault, settings,
+    fault, probe, settings,
     settings::Fault,
 };
 
@@ -90,6 +91,10 @@ impl Connector for Simulator {
         }
     }
 
+    fn check_credentials(&self, credentials: &Credentials, mode: Mode) -> Result<(), String> {
+        probe::check(credentials, mode)
+    }
+
     fn authorise<'a>(&'a self, link: &'a Link<'a>, call: &'a Authorise<'a>) -> Called<'a, Answer> {
         let played = self.play_authorise(link, call);
         Box::pin(self.under(link, Some(call.reference), played))
@@ -128,6 +133,10 @@ impl Connector for Simulator {
             admit_look_up(link)?;
             self.play_look_up(link, call).await
         })
+    }
+
+    fn probe(&self) -> Option<&dyn Probe> {
+        Some(self)
     }
 
     fn stored(&self) -> Option<&dyn Stored> {
