@@ -14,6 +14,7 @@ mod finding;
 mod hosted;
 mod link;
 mod notices;
+mod probe;
 mod reference;
 #[cfg(feature = "scenarios")]
 pub mod scenarios;
@@ -24,7 +25,7 @@ pub use call::{
     FundingSource, LookUp, Refund, SentBetween, ThreeDsCall, TokenData,
 };
 pub use call_error::{CallError, Cause};
-pub use credentials::{CredentialField, Credentials, NotCredentials};
+pub use credentials::{CredentialField, CredentialPurpose, Credentials, NotCredentials};
 pub use descriptor::{Capabilities, Descriptor};
 pub use disputes::{Disputes, EvidenceFile, FoundResponse, Respond, SubmitEvidence};
 pub use domain::answer::{
@@ -35,10 +36,11 @@ pub use finding::{Finding, Found};
 pub use hosted::{BrowserFields, FieldsAccount, FieldsAuthentication, FieldsSources, HostedFields};
 pub use link::Link;
 pub use notices::{Delivery, NotGenuine, Notice, NoticeContent, Notices, Subject, Unreadable};
+pub use probe::{AccountFacts, Probe};
 pub use reference::Reference;
 pub use stored::{Stored, Tokenise, Tokenised};
 
-use domain::money::Money;
+use domain::{caller::Mode, money::Money};
 use futures_util::future::BoxFuture;
 
 /// What a verb returns: the processor's answer, or why there is none.
@@ -56,6 +58,14 @@ pub trait Connector: Send + Sync + 'static {
 
     /// Checks the settings of a connection before they are kept. The error is a clause for the merchant.
     fn check_settings(&self, settings: &serde_json::Value) -> Result<(), String>;
+
+    /// Checks the values of a connection's credentials before they are kept, as far as their text alone tells: above all that a
+    /// key of live mode never gets into test mode, and the reverse (a prefix such as `sk_test_`). Their names were checked
+    /// before ([`Credentials::check`]). Reaches nobody. The error is a clause for the merchant that names the field and
+    /// never repeats a value.
+    fn check_credentials(&self, _: &Credentials, _: Mode) -> Result<(), String> {
+        Ok(())
+    }
 
     /// Whether the processor can be asked for an amount, to authorise, capture or refund it. Asked before anything is stored or sent.
     /// The error is a clause about the amount, for the merchant.
@@ -83,6 +93,11 @@ pub trait Connector: Send + Sync + 'static {
     /// Finds out what became of an earlier call, and of all others of the same authorisation that the processor mentions in the
     /// same answer. Reads only; the vault is not opened for it.
     fn look_up<'a>(&'a self, link: &'a Link<'a>, call: &'a LookUp<'a>) -> Called<'a, Finding>;
+
+    /// Asks the processor what an account is and can do. `None`: it can't be asked without an effect.
+    fn probe(&self) -> Option<&dyn Probe> {
+        None
+    }
 
     /// What the processor stores for later payments. `None`: nothing.
     fn stored(&self) -> Option<&dyn Stored> {

@@ -30,7 +30,15 @@ impl<'a> Delivery<'a> {
 
 /// What a processor sends by itself. A delivery is proven once, when it comes; it is read then, and again whenever it is applied.
 pub trait Notices: Send + Sync {
-    /// Proves who sent a delivery, on its raw bytes and in constant time. Reaches nobody.
+    /// What the merchant does with a connection's address: where it is entered at the processor, which kinds of notification are
+    /// wanted, where the secret is shown. Whole sentences; the address itself is shown with them.
+    fn set_up(&self) -> &'static str {
+        "Enter the address at the processor as the recipient of its notifications (webhooks)."
+    }
+
+    /// Proves who sent a delivery, on its raw bytes and in constant time. Reaches nobody. While a secret is rotated it is called
+    /// with the credentials as they are, and again with the secret before ([`crate::CredentialPurpose::Notifications`]) when it
+    /// said [`NotGenuine::Forged`] or [`NotGenuine::NoSecret`]. Only a signature that doesn't fit may be called forged.
     ///
     /// # Errors
     /// [`NotGenuine`]: nothing of it may be believed.

@@ -8,6 +8,16 @@ use super::{
 };
 use crate::{CallError, Cause};
 
+fn is_refused(error: &CallError) -> bool {
+    matches!(
+        error,
+        CallError::Rejected {
+            cause: Cause::Credentials,
+            ..
+        }
+    )
+}
+
 pub(super) fn credentials<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Verdict> {
     Box::pin(async move {
         let Some(wrong) = stage.fixtures.wrong_credentials else {
@@ -15,15 +25,6 @@ pub(super) fn credentials<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Verdict> {
         };
         let reference = stage.reference();
         let stranger = stage.with_credentials(wrong);
-        let refused = |error: &CallError| {
-            matches!(
-                error,
-                CallError::Rejected {
-                    cause: Cause::Credentials,
-                    ..
-                }
-            )
-        };
         let answer = stranger
             .ask(
                 &reference,
@@ -34,12 +35,28 @@ pub(super) fn credentials<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Verdict> {
                 },
             )
             .await?;
-        expect(answer.as_ref().is_err_and(refused), answer)?;
+        expect(answer.as_ref().is_err_and(is_refused), answer)?;
         let asked = Approved::not(reference);
         let found = stage.look_up(&asked.reference, &asked).await?;
         expect(found.is_nothing(), found)?;
         let approved = stage.approved(1000, false).await?;
         let found = stranger.look_up(&approved.reference, &approved).await;
         expect(found.is_err(), found)
+    })
+}
+
+/// The probe tells about the account that the right credentials open, and refuses others as such.
+pub(super) fn probe<'a>(stage: &'a Stage<'a>) -> BoxFuture<'a, Verdict> {
+    Box::pin(async move {
+        let Some(known) = stage.probe().await? else {
+            return Ok(());
+        };
+        expect(known.is_ok(), known)?;
+        let Some(wrong) = stage.fixtures.wrong_credentials else {
+            return Ok(());
+        };
+        let answer = stage.with_credentials(wrong).probe().await?;
+        let refused = |answer: &Result<_, CallError>| answer.as_ref().is_err_and(is_refused);
+        expect(answer.as_ref().is_some_and(refused), answer)
     })
 }

@@ -153,6 +153,10 @@ const SCENARIOS: &[(&str, Scenario)] = &[
         link::credentials,
     ),
     (
+        "a probe tells about the account, and refuses wrong credentials as such",
+        link::probe,
+    ),
+    (
         "a challenge that is passed is charged once, when it is completed",
         customer::passed,
     ),

@@ -14,9 +14,9 @@ use world::World;
 
 use super::Fixtures;
 use crate::{
-    Answer, Authorise, CallError, Cancel, Capabilities, Capture, CardData, Complete, Connector,
-    Credentials, Earlier, Finding, FundingSource, LaterAnswer, Link, LookUp, Reference, Refund,
-    SentBetween, ThreeDsCall, Tokenise, Tokenised,
+    AccountFacts, Answer, Authorise, CallError, Cancel, Capabilities, Capture, CardData, Complete,
+    Connector, Credentials, Earlier, Finding, FundingSource, LaterAnswer, Link, LookUp, Reference,
+    Refund, SentBetween, ThreeDsCall, Tokenise, Tokenised,
 };
 
 /// How often a pending operation is asked after.
@@ -105,6 +105,15 @@ impl<'a> Stage<'a> {
     /// A reference that was not used before.
     pub(super) fn reference(&self) -> Reference {
         Reference::new(self.payment, self.numbers.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// What the processor says of the account; `None` where it can't be asked.
+    pub(super) async fn probe(&self) -> Result<Option<Result<AccountFacts, CallError>>, String> {
+        let Some(probe) = self.connector.probe() else {
+            return Ok(None);
+        };
+        let answer = self.in_time(probe.account(&self.link())).await?;
+        Ok(Some(answer))
     }
 
     /// Asks for an authorisation, or for a sale.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use connector::{Capabilities, CredentialField, Descriptor};
+use connector::{Capabilities, CredentialField, CredentialPurpose, Descriptor};
 use domain::method::Method;
 
 /// A call that takes longer has no answer: what the silent test numbers play.
@@ -16,6 +16,12 @@ pub(super) const NOTIFICATION_SECRET: &str = "notificationSecret";
 
 /// What the simulated account expects there.
 pub(super) const EXPECTED_KEY: &str = "simulator-key";
+
+/// The key of an account that says of itself that it moves real money: what a test installation must refuse.
+pub(super) const LIVE_ACCOUNT_KEY: &str = "simulator-key-of-live-account";
+
+/// How the keys of live mode begin. There is no such account; what counts is that test mode refuses the key.
+pub(super) const LIVE_PREFIX: &str = "live-";
 
 pub(super) static DESCRIPTOR: Descriptor = Descriptor {
     processor: "simulator",
@@ -65,12 +71,18 @@ pub(super) static DESCRIPTOR: Descriptor = Descriptor {
         CredentialField {
             name: API_KEY,
             is_required: false,
+            is_secret: true,
+            purpose: CredentialPurpose::Calls,
+            form: "simulator-key",
             about: "the simulated account's key; every key but simulator-key is refused with each call",
         },
         CredentialField {
             name: NOTIFICATION_SECRET,
             is_required: false,
-            about: "the secret that notifications are signed with, such as whsec_ and base64; without it they are signed with one that is made of the connection's address for them",
+            is_secret: true,
+            purpose: CredentialPurpose::Notifications,
+            form: "whsec_…",
+            about: "the secret that notifications are signed with; without it they are signed with one that is made of the connection's address for them",
         },
     ],
     // It is called without a network.

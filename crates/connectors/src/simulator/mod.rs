@@ -29,6 +29,7 @@ mod methods;
 mod notify;
 mod outbox;
 mod pages;
+mod probe;
 mod responses;
 mod rules;
 mod settings;

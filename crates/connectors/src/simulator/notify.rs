@@ -26,7 +26,7 @@ use super::{
 };
 
 /// What a secret's text begins with. Source: Standard Webhooks, "Signature scheme".
-const SECRET_PREFIX: &str = "whsec_";
+pub(super) const SECRET_PREFIX: &str = "whsec_";
 /// What a signature's text begins with.
 const SIGNATURE_PREFIX: &str = "v1,";
 /// How far the time of a delivery may be from ours.

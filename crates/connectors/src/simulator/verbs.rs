@@ -3,16 +3,17 @@
 use std::future::Future;
 
 use connector::{
-    Answer, Authorise, CallError, Called, Cancel, Capture, Cause, Complete, Connector, Descriptor,
-    Disputes, Finding, HostedFields, Known, LaterAnswer, Link, LookUp, Notices, Reference, Refund,
-    Stored,
+    Answer, Authorise, CallError, Called, Cancel, Capture, Cause, Complete, Connector, Credentials,
+    Descriptor, Disputes, Finding, HostedFields, Known, LaterAnswer, Link, LookUp, Notices, Probe,
+    Reference, Refund, Stored,
 };
+use domain::caller::Mode;
 
 use super::{
     BookingKind, Operation, Simulator, answers,
     descriptor::{self, API_KEY, EXPECTED_KEY},
     elsewhere::booked_as,
-    fault, settings,
+    fault, probe, settings,
     settings::Fault,
 };
 
@@ -70,6 +71,10 @@ impl Connector for Simulator {
         } else {
             Err("must be an object".to_owned())
         }
+    }
+
+    fn check_credentials(&self, credentials: &Credentials, mode: Mode) -> Result<(), String> {
+        probe::check(credentials, mode)
     }
 
     fn authorise<'a>(&'a self, link: &'a Link<'a>, call: &'a Authorise<'a>) -> Called<'a, Answer> {
@@ -135,6 +140,10 @@ impl Connector for Simulator {
             admit_look_up(link)?;
             self.play_look_up(link, call).await
         })
+    }
+
+    fn probe(&self) -> Option<&dyn Probe> {
+        Some(self)
     }
 
     fn stored(&self) -> Option<&dyn Stored> {

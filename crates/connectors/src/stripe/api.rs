@@ -7,6 +7,7 @@ use http_client::{Body, Method, Reply, Request, Url};
 use serde::de::DeserializeOwned;
 
 use super::{
+    account::PERMISSION,
     descriptor::{API, SECRET_KEY, VERSION},
     wire::{Error, Failed},
 };
@@ -185,7 +186,8 @@ fn judge<T: DeserializeOwned>(reply: &Reply) -> Result<Outcome<T>, CallError> {
         }
         (400, Ok(error)) if error.code.as_deref() == Some("rate_limit") => Err(busy(reply)),
         (400 | 404, Ok(error)) => Ok(Err(Refusal::Impossible(error))),
-        (401 | 403, Ok(error)) => Err(rejected(&error, Cause::Credentials)),
+        (401, Ok(error)) => Err(rejected(&error, Cause::Credentials)),
+        (403, Ok(error)) => Err(forbidden(&error)),
         (429, Ok(_)) => Err(busy(reply)),
         (409, _) => Ok(Err(Refusal::Running)),
         (status, _) => Err(CallError::unknown(format!("status {status}"))),
@@ -197,6 +199,15 @@ fn busy(reply: &Reply) -> CallError {
     CallError::NotSent {
         reason: "Stripe limits the rate of requests".into(),
         again_after: reply.retry_after(),
+    }
+}
+
+/// The key is right, and may not do this.
+fn forbidden(error: &Error) -> CallError {
+    CallError::Rejected {
+        code: Some(PERMISSION.into()),
+        reason: reason(error).into(),
+        cause: Cause::Credentials,
     }
 }
 

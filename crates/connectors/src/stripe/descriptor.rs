@@ -2,7 +2,7 @@
 
 use std::{sync::LazyLock, time::Duration};
 
-use connector::{Capabilities, CredentialField, Descriptor};
+use connector::{Capabilities, CredentialField, CredentialPurpose, Descriptor};
 use domain::method::Method;
 use http_client::HostPattern;
 
@@ -28,12 +28,18 @@ static CREDENTIALS: &[CredentialField] = &[
     CredentialField {
         name: SECRET_KEY,
         is_required: true,
-        about: "the secret key, or a restricted key with write access to PaymentIntents, PaymentMethods, Refunds, Disputes and Files: sk_ or rk_; Developers, API keys",
+        is_secret: true,
+        purpose: CredentialPurpose::Calls,
+        form: "sk_test_…",
+        about: "the secret key, or a restricted key (rk_) with write access to PaymentIntents, PaymentMethods, Refunds, Disputes and Files; in Stripe's dashboard under Developers, API keys",
     },
     CredentialField {
         name: WEBHOOK_SECRET,
         is_required: false,
-        about: "the signing secret of the webhook endpoint, whsec_ and more; Developers, Webhooks. Without it no notification is believed",
+        is_secret: true,
+        purpose: CredentialPurpose::Notifications,
+        form: "whsec_…",
+        about: "the signing secret of the webhook endpoint; in Stripe's dashboard under Developers, Webhooks. Without it no notification is believed",
     },
 ];
 

@@ -3,6 +3,7 @@
 //! Facts and their sources: docs/processors/stripe.md. The simulator of the wire format that this is proven against:
 //! `pointsman-lab processor stripe`.
 
+mod account;
 mod amounts;
 mod answers;
 mod api;
@@ -18,10 +19,10 @@ mod signature;
 mod wire;
 
 use connector::{
-    Answer, Authorise, Called, Cancel, Capture, Complete, Connector, Descriptor, Disputes, Finding,
-    LaterAnswer, Link, LookUp, Notices, Refund,
+    Answer, Authorise, Called, Cancel, Capture, Complete, Connector, Credentials, Descriptor,
+    Disputes, Finding, LaterAnswer, Link, LookUp, Notices, Probe, Refund,
 };
-use domain::money::Money;
+use domain::{caller::Mode, money::Money};
 use serde_json::Value;
 
 use self::api::Api;
@@ -43,6 +44,10 @@ impl Connector for Stripe {
             None => Ok(()),
             Some(_) => Err("has a setting that Stripe's connector does not know: it knows base_url (test mode)".to_owned()),
         }
+    }
+
+    fn check_credentials(&self, credentials: &Credentials, mode: Mode) -> Result<(), String> {
+        account::check(credentials, mode)
     }
 
     fn check_amount(&self, money: Money) -> Result<(), &'static str> {
@@ -71,6 +76,10 @@ impl Connector for Stripe {
 
     fn look_up<'a>(&'a self, link: &'a Link<'a>, call: &'a LookUp<'a>) -> Called<'a, Finding> {
         Box::pin(look_up::look_up(Api::of(link), call))
+    }
+
+    fn probe(&self) -> Option<&dyn Probe> {
+        Some(self)
     }
 
     fn notices(&self) -> Option<&dyn Notices> {

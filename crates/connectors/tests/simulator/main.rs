@@ -1,6 +1,7 @@
 //! The simulator, played in virtual time.
 
 #[cfg(test)]
+mod account;
 mod cards;
 #[cfg(test)]
 mod challenges;

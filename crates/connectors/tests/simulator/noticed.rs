@@ -1,9 +1,9 @@
 //! The scenarios notice a connector that breaks a rule: each rule is broken once.
 
 use connector::{
-    Answer, Authorise, Called, Cancel, Capture, Complete, Connector, Credentials, Descriptor,
-    Finding, Found, FundingSource, LaterAnswer, Link, LookUp, Reference, Refund, Stored, Tokenise,
-    Tokenised,
+    AccountFacts, Answer, Authorise, Called, Cancel, Capture, Complete, Connector, Credentials,
+    Descriptor, Finding, Found, FundingSource, LaterAnswer, Link, LookUp, Probe, Reference, Refund,
+    Stored, Tokenise, Tokenised,
     scenarios::{self, Challenge, Fixtures},
 };
 use domain::{id::PaymentId, money::Money};
@@ -221,6 +221,19 @@ impl Connector for Faulty {
     fn stored(&self) -> Option<&dyn Stored> {
         Some(self)
     }
+
+    fn probe(&self) -> Option<&dyn Probe> {
+        Some(self)
+    }
+}
+
+impl Probe for Faulty {
+    fn account<'a>(&'a self, link: &'a Link<'a>) -> Called<'a, AccountFacts> {
+        Box::pin(async move {
+            let probe = self.shop.simulator.probe().unwrap();
+            probe.account(&self.link(link)).await
+        })
+    }
 }
 
 impl Stored for Faulty {
@@ -322,6 +335,10 @@ fn each_broken_rule_is_noticed_by_the_scenario_that_is_about_it() {
         (
             Fault::IgnoresCredentials,
             "wrong credentials are refused as such, and nothing happens",
+        ),
+        (
+            Fault::IgnoresCredentials,
+            "a probe tells about the account, and refuses wrong credentials as such",
         ),
         (
             Fault::HasOneIdForAll,

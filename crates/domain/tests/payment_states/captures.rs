@@ -211,7 +211,11 @@ fn nothing_is_refunded_while_more_can_be_captured() {
 
 #[test]
 fn a_cancellation_releases_the_rest_and_the_captured_stays() {
-    for cause in [CancelCause::Merchant, CancelCause::Lifetime] {
+    for cause in [
+        CancelCause::Merchant,
+        CancelCause::Lifetime,
+        CancelCause::Processor,
+    ] {
         let mut one = captured_in(&[300]);
         let (n, _) = one.begin_cancel(cause, None, begin(10)).unwrap();
         assert_eq!(one.operation(n).unwrap().amount, 700);
@@ -226,6 +230,7 @@ fn a_cancellation_releases_the_rest_and_the_captured_stays() {
         let wanted = match cause {
             CancelCause::Merchant => Cause::Merchant,
             CancelCause::Lifetime => Cause::Lifetime,
+            CancelCause::Processor => Cause::Processor,
         };
         assert_eq!(released.cause, wanted);
     }

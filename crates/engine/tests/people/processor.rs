@@ -4,10 +4,11 @@ use std::{sync::Arc, time::Duration};
 
 use connector::{
     Action, ActionKind, Answer, Approval, Authorise, CallError, Called, Cancel, Capabilities,
-    Capture, Complete, Connector, CredentialField, Descriptor, Finding, LaterAnswer, Link, LookUp,
-    Refund, Stored, Tokenise, Tokenised,
+    Capture, Complete, Connector, Credentials, Descriptor, Finding, LaterAnswer, Link, LookUp,
+    Notices, Probe, Refund, Stored, Tokenise, Tokenised,
 };
 use domain::{
+    caller::Mode,
     decline::{Decline, DeclineCode},
     method::Method,
 };
@@ -65,7 +66,7 @@ impl Challenge {
 /// milliseconds, `refuses_cancel`.
 pub(crate) struct Approves {
     facts: Descriptor,
-    world: World,
+    pub(crate) world: World,
     desk: Desk,
     challenge: Challenge,
 }
@@ -87,11 +88,7 @@ impl Approves {
                 several_captures: false,
                 partial_refund: true,
             },
-            credentials: &[CredentialField {
-                name: "key",
-                is_required: false,
-                about: "any text",
-            }],
+            credentials: super::account::CREDENTIALS,
             hosts: Vec::new(),
             call_timeout: Duration::from_secs(2),
             not_found_final_after: Some(Duration::from_secs(10)),
@@ -223,6 +220,18 @@ impl Connector for Approves {
                 given_up()
             })
         })
+    }
+
+    fn check_credentials(&self, credentials: &Credentials, mode: Mode) -> Result<(), String> {
+        super::account::check(credentials, mode)
+    }
+
+    fn probe(&self) -> Option<&dyn Probe> {
+        Some(self)
+    }
+
+    fn notices(&self) -> Option<&dyn Notices> {
+        Some(self)
     }
 
     fn stored(&self) -> Option<&dyn Stored> {

@@ -209,7 +209,6 @@ async fn shopper(
         let part = Refund {
             id,
             amount: Some(i64::try_from(1 + pick(2000)).unwrap()),
-            is_final: true,
             reason: None,
         };
         let results = match pick(4) {

@@ -114,16 +114,46 @@ fn an_amount_that_stripe_can_not_express_is_refused_before_anything_is_sent() {
 }
 
 #[test]
-fn a_wrong_key_charges_nothing_and_says_whose_fault_it_is() {
+fn a_key_of_live_mode_and_a_publishable_one_are_not_kept() {
     let desk = Desk::quiet();
-    let query = "mutation($settings: JSON!) { saveConnection(id: \"stripe\", processor: \"stripe\", name: \"Stripe\", \
-        settings: $settings, credentials: {secretKey: \"sk_live_1\"}) { id } }";
-    let saved = desk
-        .shop
-        .gql(query, json!({"settings": {"base_url": desk.stripe.url()}}));
-    if saved.errors().is_empty() {
-        let failed = desk.shop.order(&sale(cards::VISA));
-        failed.assert_status("FAILED");
+    for key in ["sk_live_1", "pk_test_1"] {
+        let query = "mutation($settings: JSON!, $key: String!) { saveConnection(id: \"stripe\", processor: \"stripe\", \
+            name: \"Stripe\", settings: $settings, credentials: {secretKey: $key}) { id } }";
+        let variables = json!({"settings": {"base_url": desk.stripe.url()}, "key": key});
+        let refused = desk.shop.gql(query, variables);
+        refused.assert_invalid("credentials");
+        assert!(!refused.json().to_string().contains(key));
     }
-    assert_eq!(desk.taken_and_given_back(), (0, 0));
+    desk.shop
+        .order(&sale(cards::VISA))
+        .assert_status("SUCCEEDED");
+}
+
+#[test]
+fn an_authorisation_is_captured_in_parts_and_its_rest_is_released() {
+    let desk = Desk::quiet();
+    let held = desk.shop.order(&hold(cards::VISA));
+    let capture = "mutation($id: ID!, $amount: Long, $final: Boolean) { capturePayment(id: $id, amount: $amount, final: $final) { \
+        status capturedAmount } }";
+    let part = |amount: i64, is_final: bool| {
+        let variables = json!({"id": held.id(), "amount": amount, "final": is_final});
+        desk.shop.gql(capture, variables).root().clone()
+    };
+    assert_eq!(
+        part(300, false),
+        json!({"status": "AUTHORISED", "capturedAmount": 300})
+    );
+    assert_eq!(
+        part(300, false),
+        json!({"status": "AUTHORISED", "capturedAmount": 600})
+    );
+    assert_eq!(
+        part(200, true),
+        json!({"status": "SUCCEEDED", "capturedAmount": 800})
+    );
+    assert_eq!(
+        desk.shop.refund(&held.id(), 500).status(),
+        "PARTIAL_REFUNDED"
+    );
+    assert_eq!(desk.taken_and_given_back(), (800, 500));
 }
