@@ -34,6 +34,17 @@ pub struct Fixtures<'a> {
     pub declined: &'a CardData,
     /// Where the sandbox has a challenge that a test can pass.
     pub challenge: Option<Challenge<'a>>,
+    /// What the processor is made otherwise for.
+    pub skips: &'a [Skip],
+}
+
+/// A scenario that a processor does not pass, for what it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Skip {
+    /// The scenario's name.
+    pub scenario: &'static str,
+    /// Why it holds otherwise there, and who sees to it.
+    pub reason: &'static str,
 }
 
 /// The customer at the processor's page.
@@ -180,14 +191,29 @@ pub async fn play(
     world: &World,
     fixtures: &Fixtures<'_>,
 ) -> Vec<Failure> {
-    let mut failures = Vec::new();
-    for (scenario, run) in SCENARIOS {
+    let mut failures = unknown_skips(fixtures.skips);
+    let skipped = |scenario: &str| fixtures.skips.iter().any(|skip| skip.scenario == scenario);
+    for (scenario, run) in SCENARIOS.iter().filter(|(name, _)| !skipped(name)) {
         let stage = Stage::new(connector, world, fixtures);
         if let Err(seen) = run(&stage).await {
             failures.push(Failure { scenario, seen });
         }
     }
     failures
+}
+
+/// A skip that names no scenario, or has no reason, is a failure.
+fn unknown_skips(skips: &[Skip]) -> Vec<Failure> {
+    let is_known = |skip: &&Skip| {
+        SCENARIOS.iter().any(|(name, _)| *name == skip.scenario) && !skip.reason.is_empty()
+    };
+    let unknown = skips.iter().filter(|skip| !is_known(skip));
+    unknown
+        .map(|skip| Failure {
+            scenario: skip.scenario,
+            seen: "it is skipped, and there is no such scenario, or no reason".to_owned(),
+        })
+        .collect()
 }
 
 /// Fails with what was seen unless `expected`.

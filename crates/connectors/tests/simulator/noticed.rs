@@ -271,6 +271,7 @@ fn failures(fault: Fault) -> Vec<&'static str> {
             return_url: "https://pay.example/3ds/abc",
             customer: &customer,
         }),
+        skips: &[],
     };
     let failures = faulty
         .shop

