@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeMap, future::Future, sync::Arc, time::Duration};
 
-use connectors::simulator::{Books, Entry, MemoryBooks, Simulator};
+use connectors::{
+    simulator::{Books, Entry, MemoryBooks, Simulator},
+    stripe::Stripe,
+};
 use db::Db;
 use domain::{
     caller::Caller,
@@ -14,13 +17,19 @@ use domain::{
 use engine::{
     Connectors, Engine, Owner, Parts, Seed, SeedConnection, SeedFlow, Settings, Tokenise,
 };
+use processors::{Played, stripe::Stripe as Machine};
 use vault::{KeySource, Vault};
 use world::{Sim, World};
 
 const KEY: &str = "sk_test_seeded_runs_0123456789";
 
+/// Where shoppers reach the pages of the simulated Stripe.
+pub(crate) const STRIPE: &str = "https://stripe.example";
+
 pub(crate) struct House {
     pub(crate) engine: Engine,
+    /// Stripe, as far as anybody is connected to it.
+    pub(crate) stripe: Played<Machine>,
     pub(crate) world: World,
     sim: Sim,
     store: Db,
@@ -36,9 +45,15 @@ impl House {
         let books = Arc::new(MemoryBooks::default());
         let folder = tempfile::tempdir().unwrap();
         // The key file's bytes come from the seed too.
-        let engine = assemble(&world, &store, &vault_db, &books, folder.path());
+        let stripe = Played::new(world.clone(), Machine::new(seed, STRIPE));
+        let databases = Databases {
+            store: &store,
+            vault: &vault_db,
+        };
+        let engine = assemble(&world, databases, &books, &stripe, folder.path());
         let house = Self {
             engine,
+            stripe,
             world,
             sim,
             store,
@@ -205,32 +220,41 @@ pub(crate) fn card(number: &str) -> CardInput {
     }
 }
 
+#[derive(Clone, Copy)]
+struct Databases<'a> {
+    store: &'a Db,
+    vault: &'a Db,
+}
+
 fn assemble(
     world: &World,
-    store: &Db,
-    vault_db: &Db,
+    databases: Databases<'_>,
     books: &Arc<MemoryBooks>,
+    stripe: &Played<Machine>,
     folder: &std::path::Path,
 ) -> Engine {
     let source = KeySource::File(folder.join("keys.json"));
     let vault = Vault::open(
-        vault_db.clone(),
+        databases.vault.clone(),
         source,
         world.clone(),
         Duration::from_hours(1),
     )
     .unwrap();
     let simulator = Simulator::new(world.clone(), Arc::clone(books) as Arc<dyn Books>);
-    let connectors: Connectors = BTreeMap::from([(
-        "simulator",
-        Arc::new(simulator) as Arc<dyn connector::Connector>,
-    )]);
+    let connectors: Connectors = BTreeMap::from([
+        (
+            "simulator",
+            Arc::new(simulator) as Arc<dyn connector::Connector>,
+        ),
+        ("stripe", Arc::new(Stripe)),
+    ]);
     let parts = Parts {
         world: world.clone(),
-        store: store.clone(),
+        store: databases.store.clone(),
         vault,
         connectors,
-        http: std::sync::Arc::new(http_client::Nowhere),
+        http: Arc::new(stripe.clone()),
         objects: None,
         wallets: engine::WalletKeys::default(),
         settings: settings(),

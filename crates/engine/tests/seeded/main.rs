@@ -9,6 +9,7 @@
 
 mod house;
 mod story;
+mod stripe;
 
 use std::time::Duration;
 

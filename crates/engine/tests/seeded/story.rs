@@ -54,7 +54,7 @@ pub(crate) struct Played {
     pub(crate) digest: String,
 }
 
-fn request(flow: Option<&str>, instrument: Instrument, amount: i64) -> Authorise {
+pub(crate) fn request(flow: Option<&str>, instrument: Instrument, amount: i64) -> Authorise {
     Authorise {
         amount: Some(amount),
         currency: Currency::parse("EUR"),
