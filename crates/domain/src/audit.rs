@@ -43,6 +43,8 @@ text_enum!(
         ConnectionDisabled = "connection.disabled",
         /// A connection was enabled.
         ConnectionEnabled = "connection.enabled",
+        /// Credentials of a connection were rotated, or an earlier secret was ended.
+        ConnectionRotated = "connection.rotated",
         /// A connection was made or changed.
         ConnectionSaved = "connection.saved",
         /// A customer was deleted, with the customer's payment methods.

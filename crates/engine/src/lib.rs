@@ -80,8 +80,10 @@ pub use attachments::{
     UploadError,
 };
 pub use audit::{Broken, Listed, Mark, TrailFilter, Verified, Verifier, Written, operators_entry};
-pub use connections::{ConnectionView, SaveConnection};
-pub use connector::FieldsAuthentication;
+pub use connections::{
+    ConnectionTest, ConnectionView, ProcessorView, RotateConnection, SaveConnection, TestOutcome,
+};
+pub use connector::{AccountFacts, CredentialField, CredentialPurpose, FieldsAuthentication};
 pub use disputes::{
     AcceptDispute, DisputePage, DisputeView, EvidenceView, KeptEvidence, ListDisputes,
     SubmitEvidence, UnsuitableAttachment,

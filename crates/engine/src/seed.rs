@@ -230,6 +230,7 @@ impl SeedConnection {
             enabled: true,
             settings: self.settings.clone(),
             credentials: None,
+            earlier: None,
             inbound_token: Some(inbound_token),
             imports: ImportMode::Off,
         }

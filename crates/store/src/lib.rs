@@ -157,6 +157,11 @@ pub const MIGRATIONS: &[Migration] = &[
         name: "payments of links",
         sql: include_str!("../migrations/0043_payments_of_links.sql"),
     },
+    Migration {
+        number: 47,
+        name: "earlier credentials",
+        sql: include_str!("../migrations/0047_earlier_credentials.sql"),
+    },
 ];
 
 /// The size of most documents. Unit: bytes.

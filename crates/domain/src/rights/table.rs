@@ -260,6 +260,7 @@ pub const OPERATIONS: &[Operation] = &[
         Scope::Read,
         Counted,
     ),
+    row("listProcessors", Holders::SecretKeys, Scope::Read, Nothing),
     // What it finds is judged by the operation that reads it.
     row("node", Holders::All, Scope::Read, Counted),
     row("optimise", Holders::All, Scope::Payments, Counted),
@@ -283,6 +284,12 @@ pub const OPERATIONS: &[Operation] = &[
         Holders::SecretKeys,
         Scope::Manage,
         Done(Act::ClientTokenRevoked),
+    ),
+    row(
+        "rotateConnection",
+        Holders::SecretKeys,
+        Scope::Manage,
+        Done(Act::ConnectionRotated),
     ),
     row(
         "rotateWebhookSecret",
@@ -351,6 +358,12 @@ pub const OPERATIONS: &[Operation] = &[
         "tokenisePaymentMethod",
         Holders::ClientTokens,
         Scope::Tokenise,
+        Counted,
+    ),
+    row(
+        "testConnection",
+        Holders::SecretKeys,
+        Scope::Manage,
         Counted,
     ),
     row("tryFlow", Holders::SecretKeys, Scope::Read, Counted),

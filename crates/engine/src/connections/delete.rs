@@ -50,7 +50,10 @@ impl Engine {
             return Err(Fault::invalid("id", reason).into());
         }
         self.inner.registry.forget(&team);
-        self.erase_credentials(team, connection.credentials).await;
+        let earlier = connection.earlier.map(|earlier| earlier.record);
+        for record in [connection.credentials, earlier] {
+            self.erase_credentials(team, record).await;
+        }
         Ok(())
     }
 

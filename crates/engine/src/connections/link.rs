@@ -1,6 +1,6 @@
 //! What a call to a processor is given of its connection.
 
-use connector::{Credentials, Link};
+use connector::{CredentialPurpose, Credentials, Link};
 use domain::{
     Fault,
     caller::{Caller, Mode},
@@ -34,6 +34,13 @@ pub(crate) struct OpenConnection {
 struct Base {
     url: Url,
     hosts: [HostPattern; 1],
+}
+
+impl OpenConnection {
+    /// The credentials, where the connection has any.
+    pub(super) fn into_credentials(self) -> Option<Credentials> {
+        self.credentials
+    }
 }
 
 /// Why a connection can't be used for a call: a clause for the timeline.
@@ -84,6 +91,50 @@ impl Engine {
             }
         }
         Ok(Err("the connection's credentials are not stored any more"))
+    }
+
+    /// A connection with credentials that are not kept yet.
+    pub(super) fn open_candidate(
+        &self,
+        connection: &Connection,
+        credentials: Option<Credentials>,
+    ) -> Result<OpenConnection, NotOpened> {
+        let base = base(&connection.settings, self.inner.settings.mode)?;
+        Ok(OpenConnection {
+            credentials,
+            base,
+            notification_url: self.notification_url(connection),
+        })
+    }
+
+    /// The connection as it was before its secret of notifications was rotated; `None` when no earlier secret counts.
+    pub(crate) async fn open_earlier(
+        &self,
+        line: &Connected,
+        open: &OpenConnection,
+    ) -> Result<Option<OpenConnection>, EngineError> {
+        let connection = &line.connection;
+        let now = self.inner.world.now();
+        let Some(earlier) = connection.earlier.filter(|earlier| earlier.until > now) else {
+            return Ok(None);
+        };
+        let holder = Holder::connection(&connection.id);
+        let vault = &self.inner.vault;
+        let opened = vault.open_secret(connection.team, &holder, earlier.record);
+        let Some(document) = opened.await? else {
+            return Ok(None);
+        };
+        let Ok(earlier) = Credentials::read(&document) else {
+            return Ok(None);
+        };
+        let declared = line.connector.descriptor().credentials;
+        let purpose = CredentialPurpose::Notifications;
+        let earlier = earlier.of_purpose(declared, purpose);
+        let credentials = match &open.credentials {
+            Some(current) => current.with_earlier(&earlier, declared, purpose),
+            None => earlier,
+        };
+        Ok(self.open_candidate(connection, Some(credentials)).ok())
     }
 
     /// What `make` makes of the link to a team's connection; `None` where there is no such connection, or it can't be opened. For the

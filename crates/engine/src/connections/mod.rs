@@ -7,13 +7,21 @@ mod delete;
 mod disable;
 mod link;
 mod list;
+mod probe;
+mod processors;
+mod rotate;
 mod save;
+mod test;
 
-use domain::{id::ConnectionId, method::Method, payment::ImportMode};
+use domain::{Timestamp, id::ConnectionId, method::Method, payment::ImportMode};
 use store::connection::Connection;
 
 use crate::Engine;
 
+pub(crate) use link::OpenConnection;
+pub use probe::{ConnectionTest, TestOutcome};
+pub use processors::ProcessorView;
+pub use rotate::RotateConnection;
 pub use save::SaveConnection;
 
 /// A connection, as it is shown. Its credentials are not.
@@ -33,15 +41,34 @@ pub struct ConnectionView {
     pub settings: serde_json::Value,
     /// Where its processor sends notifications; `None` where it sends none.
     pub notification_url: Option<String>,
+    /// What is done with that address at the processor; `None` where it sends no notifications.
+    pub notification_set_up: Option<&'static str>,
+    /// Until when the secret before the last rotation proves notifications; `None` when none does.
+    pub earlier_secret_until: Option<Timestamp>,
     /// What becomes of payments that its processor reports and that were not made here.
     pub imports: ImportMode,
+    /// What its processor said of the account, where it was asked just now.
+    pub test: Option<ConnectionTest>,
+}
+
+impl ConnectionView {
+    /// What the merchant should do about it: whole sentences. None where the processor was not asked.
+    pub fn warnings(&self) -> &[String] {
+        self.test.as_ref().map_or(&[], |test| &test.warnings)
+    }
 }
 
 impl Engine {
     fn connection_view(&self, connection: Connection) -> ConnectionView {
         let connector = self.inner.connectors.get(connection.processor.as_str());
+        let now = self.inner.world.now();
+        let earlier = connection.earlier.map(|earlier| earlier.until);
+        let facet = connector.and_then(|connector| connector.notices());
         ConnectionView {
             notification_url: self.notification_url(&connection),
+            notification_set_up: facet.map(|facet| facet.set_up()),
+            earlier_secret_until: earlier.filter(|until| *until > now),
+            test: None,
             methods: connector
                 .map(|connector| connector.descriptor().methods.to_vec())
                 .unwrap_or_default(),

@@ -1,13 +1,15 @@
 //! Making or changing a connection.
 
 use crate::boxed;
-use connector::{CredentialField, Credentials, NotCredentials};
+use std::sync::Arc;
+
+use connector::{Connector, Credentials, NotCredentials};
 use db::Change;
 use domain::{
     Code, Fault, Faults,
     audit::{Act, Deed},
     bounded::{NAME_MAX, bounded},
-    caller::Caller,
+    caller::{Caller, Mode},
     id::{BlobId, ConnectionId, TeamId},
     payment::ImportMode,
 };
@@ -19,7 +21,7 @@ use store::{
 use vault::Holder;
 use zeroize::Zeroizing;
 
-use super::{ConnectionView, link::check_base};
+use super::{ConnectionTest, ConnectionView, link::check_base, probe::Candidate};
 use crate::{
     Engine,
     change::Round,
@@ -47,14 +49,23 @@ pub struct SaveConnection {
     pub credentials: Option<Zeroizing<String>>,
     /// What becomes of payments that its processor reports and that were not made here; what was chosen before when absent.
     pub imports: Option<ImportMode>,
+    /// Whether the processor is not asked about the account.
+    pub skips_probe: bool,
+}
+
+/// A saved connection, and records of the vault that nothing refers to any more.
+struct Saved {
+    connection: Connection,
+    gone: Vec<BlobId>,
 }
 
 impl Engine {
     /// Makes a connection, or changes one and switches it on. Its processor can't change, since payments were made there.
+    /// Credentials take the place of all that were kept, at once: no earlier secret counts any more.
     ///
     /// # Errors
-    /// `error.validation` for a processor that is not built in, another one than before, and
-    /// settings that the processor's connector refuses.
+    /// `error.validation` for a processor that is not built in, another one than before, settings that the processor's
+    /// connector refuses, and credentials that it or the processor refuses.
     #[boxed]
     pub async fn save_connection(
         &self,
@@ -64,6 +75,10 @@ impl Engine {
         let mut command = self.checked_connection(command)?;
         let new = || ConnectionId::of_uuid(self.inner.world.uuid_v7());
         let id = command.id.get_or_insert_with(new).clone();
+        let test = self
+            .probe_before_save(caller.team, &id, &command)
+            .await
+            .map_err(only_fault)?;
         let sealed = match &command.credentials {
             Some(credentials) => Some(
                 self.sealed_credentials(caller.team, &id, credentials)
@@ -74,16 +89,77 @@ impl Engine {
         };
         let saved = self.saved_connection(caller.team, command, sealed).await;
         match (&saved, sealed) {
-            (Ok((_, replaced)), _) => self.erase_credentials(caller.team, *replaced).await,
+            (Ok(saved), _) => {
+                for record in &saved.gone {
+                    self.erase_credentials(caller.team, Some(*record)).await;
+                }
+            }
             // Whether it was written is not known after some faults, and a connection must not lose its credentials.
             (Err(EngineError::Fault(fault)), Some(blob)) if fault.code == Code::Validation => {
                 self.erase_credentials(caller.team, Some(blob)).await;
             }
             (Err(_), _) => {}
         }
-        saved
-            .map(|(connection, _)| self.connection_view(connection))
-            .map_err(only_fault)
+        let saved = saved.map_err(only_fault)?;
+        let mut view = self.connection_view(saved.connection);
+        view.test = test;
+        Ok(view)
+    }
+
+    /// What the processor says of the account before it is kept; `None` where it is not asked.
+    async fn probe_before_save(
+        &self,
+        team: TeamId,
+        id: &ConnectionId,
+        command: &SaveConnection,
+    ) -> Result<Option<ConnectionTest>, EngineError> {
+        let connector = self.inner.connectors.get(command.processor.as_str());
+        let Some(connector) = connector.filter(|_| !command.skips_probe) else {
+            return Ok(None);
+        };
+        let known = store::connection::of_team(&self.inner.store, team).await?;
+        let known = known.into_iter().find(|connection| connection.id == *id);
+        let is_of_another = |known: &Connection| known.processor != command.processor;
+        if known.as_ref().is_some_and(is_of_another) {
+            // The save is refused, and no credentials go to a processor that they are not of.
+            return Ok(None);
+        }
+        let wanted = self.wanted_connection(team, id, command);
+        let (credentials, inbound_token) = known.map_or((None, None), |known| {
+            (known.credentials, known.inbound_token)
+        });
+        let given = command.credentials.as_deref();
+        let candidate = Candidate {
+            connection: Connection {
+                credentials,
+                inbound_token,
+                ..wanted
+            },
+            connector: Arc::clone(connector),
+            credentials: given.map(|given| read_credentials(given)).transpose()?,
+        };
+        self.probe_candidate(candidate).await
+    }
+
+    /// The connection as the command wants it, as if there were none yet.
+    fn wanted_connection(
+        &self,
+        team: TeamId,
+        id: &ConnectionId,
+        command: &SaveConnection,
+    ) -> Connection {
+        Connection {
+            team,
+            id: id.clone(),
+            processor: command.processor.clone(),
+            name: command.name.clone(),
+            enabled: true,
+            settings: command.settings.clone(),
+            credentials: None,
+            earlier: None,
+            inbound_token: Some(InboundToken::draw(&self.inner.world, team)),
+            imports: command.imports.unwrap_or(ImportMode::Off),
+        }
     }
 
     fn checked_connection(&self, mut command: SaveConnection) -> Result<SaveConnection, Fault> {
@@ -92,13 +168,9 @@ impl Engine {
         if command.name.trim().is_empty() {
             faults.add(Fault::invalid("name", "must not be empty"));
         }
-        if command
-            .credentials
-            .as_ref()
-            .is_some_and(|credentials| credentials.len() > CREDENTIALS_MAX)
-        {
-            let reason = format!("must not be longer than {CREDENTIALS_MAX} bytes as JSON");
-            faults.add(Fault::invalid("credentials", reason));
+        let given = command.credentials.as_deref();
+        if let Err(fault) = given.map_or(Ok(()), |given| bounded_credentials(given)) {
+            faults.add(fault);
         }
         match self.inner.connectors.get(command.processor.as_str()) {
             Some(connector) => {
@@ -109,9 +181,13 @@ impl Engine {
                 if let Err(reason) = connector.check_settings(&command.settings) {
                     faults.add(Fault::invalid("settings", reason));
                 }
-                let declared = connector.descriptor().credentials;
-                if let Err(reason) = checked_credentials(&command, declared) {
-                    faults.add(Fault::invalid("credentials", reason.to_string()));
+                let judged = match &command.credentials {
+                    Some(given) => read_credentials(given)
+                        .and_then(|given| judge_credentials(&given, connector.as_ref(), mode)),
+                    None => Ok(()),
+                };
+                if let Err(fault) = judged {
+                    faults.add(fault);
                 }
             }
             None => faults.add(self.no_such_processor()),
@@ -129,7 +205,7 @@ impl Engine {
         Fault::invalid("processor", reason)
     }
 
-    async fn sealed_credentials(
+    pub(super) async fn sealed_credentials(
         &self,
         team: TeamId,
         connection: &ConnectionId,
@@ -143,34 +219,26 @@ impl Engine {
     }
 
     /// Erases credentials that nothing refers to any more. What can't be erased now stays sealed.
-    pub(super) async fn erase_credentials(&self, team: TeamId, blob: Option<BlobId>) {
+    pub(crate) async fn erase_credentials(&self, team: TeamId, blob: Option<BlobId>) {
         let Some(blob) = blob else { return };
         if let Err(error) = self.inner.vault.erase_secret(team, blob).await {
             tracing::warn!(error = %error, vault.record = %blob, "replaced credentials can't be erased");
         }
     }
 
-    /// The connection as it is now, and the record of credentials that it no longer has.
+    /// The connection as it is now.
     async fn saved_connection(
         &self,
         team: TeamId,
         command: SaveConnection,
         sealed: Option<BlobId>,
-    ) -> Result<(Connection, Option<BlobId>), EngineError> {
-        let id = command
-            .id
-            .unwrap_or_else(|| ConnectionId::of_uuid(self.inner.world.uuid_v7()));
+    ) -> Result<Saved, EngineError> {
+        let new = || ConnectionId::of_uuid(self.inner.world.uuid_v7());
+        let id = command.id.clone().unwrap_or_else(new);
         let imports = command.imports;
         let wanted = &Connection {
-            team,
-            id,
-            processor: command.processor,
-            name: command.name,
-            enabled: true,
-            settings: command.settings,
             credentials: sealed,
-            inbound_token: Some(InboundToken::draw(&self.inner.world, team)),
-            imports: imports.unwrap_or(ImportMode::Off),
+            ..self.wanted_connection(team, &id, &command)
         };
         let save = || self.save_connection_once(wanted, imports);
         let saved = self.rounds(None, self.deadline(), save).await?;
@@ -183,7 +251,7 @@ impl Engine {
         &self,
         wanted: &Connection,
         imports: Option<ImportMode>,
-    ) -> Result<Round<(Connection, Option<BlobId>)>, EngineError> {
+    ) -> Result<Round<Saved>, EngineError> {
         let (team, mut wanted) = (wanted.team, wanted.clone());
         let connector = self.inner.connectors.get(wanted.processor.as_str());
         let declared = connector.map_or(&[][..], |connector| connector.descriptor().credentials);
@@ -191,7 +259,7 @@ impl Engine {
         let known = store::connection::of_team(&self.inner.store, team).await?;
         let before = known.iter().find(|connection| connection.id == wanted.id);
         let brings_credentials = wanted.credentials.is_some();
-        let mut replaced = None;
+        let mut gone = Vec::new();
         let statement = match before {
             None if known.len() >= CONNECTIONS_MAX => {
                 let reason = format!("a team has at most {CONNECTIONS_MAX} connections");
@@ -209,13 +277,13 @@ impl Engine {
                 return Err(Fault::invalid("processor", reason).into());
             }
             Some(before) => {
-                wanted.credentials = wanted.credentials.or(before.credentials);
+                if !brings_credentials {
+                    (wanted.credentials, wanted.earlier) = (before.credentials, before.earlier);
+                }
                 wanted.imports = imports.unwrap_or(before.imports);
                 wanted.inbound_token = before.inbound_token.clone().or(wanted.inbound_token);
-                replaced = before
-                    .credentials
-                    .filter(|old| wanted.credentials != Some(*old));
-                store::connection::update(&wanted, before.credentials)
+                gone = self::gone(before, &wanted);
+                store::connection::update(&wanted, before)
             }
         };
         let deed = Deed::on(team, Act::ConnectionSaved, "connection", &wanted.id)
@@ -229,19 +297,54 @@ impl Engine {
             change.push(room::take(room));
         }
         let refused = self.commit_plain(change).await?;
-        Ok(Round::of(refused, (wanted, replaced)))
+        let connection = wanted;
+        Ok(Round::of(refused, Saved { connection, gone }))
     }
 }
 
-/// Whether the credentials, where they are given, are those that the processor knows a team by.
-fn checked_credentials(
-    command: &SaveConnection,
-    declared: &[CredentialField],
-) -> Result<(), NotCredentials> {
-    let Some(given) = &command.credentials else {
+/// Refuses credentials that are too long to be kept.
+pub(super) fn bounded_credentials(document: &str) -> Result<(), Fault> {
+    if document.len() <= CREDENTIALS_MAX {
         return Ok(());
+    }
+    let reason = format!("must not be longer than {CREDENTIALS_MAX} bytes as JSON");
+    Err(Fault::invalid("credentials", reason))
+}
+
+/// Reads credentials as they were given.
+pub(super) fn read_credentials(given: &str) -> Result<Credentials, Fault> {
+    Credentials::read(given.as_bytes()).map_err(|why| not_credentials(&why))
+}
+
+/// Refuses credentials that are not those that the processor knows a team by, as far as their text tells.
+pub(super) fn judge_credentials(
+    credentials: &Credentials,
+    connector: &dyn Connector,
+    mode: Mode,
+) -> Result<(), Fault> {
+    let declared = connector.descriptor().credentials;
+    credentials
+        .check(declared)
+        .map_err(|why| not_credentials(&why))?;
+    let judged = connector.check_credentials(credentials, mode);
+    judged.map_err(|reason| Fault::invalid("credentials", reason))
+}
+
+fn not_credentials(why: &NotCredentials) -> Fault {
+    Fault::invalid("credentials", why.to_string())
+}
+
+/// Records with credentials to which a connection no longer refers.
+pub(super) fn gone(before: &Connection, after: &Connection) -> Vec<BlobId> {
+    let of = |connection: &Connection| {
+        let earlier = connection.earlier.map(|earlier| earlier.record);
+        [connection.credentials, earlier]
     };
-    Credentials::read(given.as_bytes())?.check(declared)
+    let stay = of(after);
+    let all = of(before).into_iter();
+    all.filter(|record| !stay.contains(record))
+        .flatten()
+        .collect()
 }
 
 /// Changes of one connection are applied in the order in which they are made.

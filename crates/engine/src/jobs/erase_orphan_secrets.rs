@@ -43,7 +43,7 @@ impl Engine {
         let old = vault.secrets_older_than(before, after, round.rows).await?;
         let (taken, mut last) = (old.len(), None);
         for (team, blob) in old {
-            let used = store::connection::uses_secret(store, team, blob).await?
+            let used = store::connection::uses_secret(store, team, blob, round.now).await?
                 || store::wallet_setting::uses_secret(store, team, blob).await?
                 || store::webhook_endpoint::uses_secret(store, team, blob).await?;
             if !used && let Err(error) = vault.erase_secret(team, blob).await {

@@ -3,20 +3,21 @@
 use super::{
     apply_notifications::ApplyNotifications, deactivate_intents::DeactivateIntents,
     deliver_events::DeliverEvents, erase_deleted_methods::EraseDeletedMethods,
-    erase_hidden_cards::EraseHiddenCards, erase_orphan_secrets::EraseOrphanSecrets,
-    erase_orphans::EraseOrphans, erase_people::ErasePeople,
-    erase_security_codes::EraseSecurityCodes, forget_browser_made::ForgetBrowserMade,
-    forget_client_tokens::ForgetClientTokens, forget_idempotency_keys::ForgetIdempotencyKeys,
-    forget_notifications::ForgetNotifications, forget_number_quotas::ForgetNumberQuotas,
-    forget_page_violations::ForgetPageViolations, forget_token_requests::ForgetTokenRequests,
-    forget_wallet_tokens::ForgetWalletTokens, forget_webhook_deliveries::ForgetWebhookDeliveries,
-    job::Job, note_key_uses::NoteKeyUses, recover::Recover, remove_objects::RemoveObjects,
-    remove_old_audit::RemoveOldAudit, run_flow_instances::RunFlowInstances, seal_audit::SealAudit,
-    watch_disputes::WatchDisputes, watch_overdue::WatchOverdue,
+    erase_earlier_credentials::EraseEarlierCredentials, erase_hidden_cards::EraseHiddenCards,
+    erase_orphan_secrets::EraseOrphanSecrets, erase_orphans::EraseOrphans,
+    erase_people::ErasePeople, erase_security_codes::EraseSecurityCodes,
+    forget_browser_made::ForgetBrowserMade, forget_client_tokens::ForgetClientTokens,
+    forget_idempotency_keys::ForgetIdempotencyKeys, forget_notifications::ForgetNotifications,
+    forget_number_quotas::ForgetNumberQuotas, forget_page_violations::ForgetPageViolations,
+    forget_token_requests::ForgetTokenRequests, forget_wallet_tokens::ForgetWalletTokens,
+    forget_webhook_deliveries::ForgetWebhookDeliveries, job::Job, note_key_uses::NoteKeyUses,
+    recover::Recover, remove_objects::RemoveObjects, remove_old_audit::RemoveOldAudit,
+    run_flow_instances::RunFlowInstances, seal_audit::SealAudit, watch_disputes::WatchDisputes,
+    watch_overdue::WatchOverdue,
 };
 
 /// Each runs in a task of its own.
-pub(super) static ALL: [&dyn Job; 26] = [
+pub(super) static ALL: [&dyn Job; 27] = [
     // They wait for no other job.
     &Recover,
     &DeactivateIntents,
@@ -41,6 +42,7 @@ pub(super) static ALL: [&dyn Job; 26] = [
     &ForgetNotifications,
     &EraseOrphans,
     &EraseOrphanSecrets,
+    &EraseEarlierCredentials,
     &RemoveOldAudit,
     &RemoveObjects,
     &ForgetWebhookDeliveries,

@@ -10,6 +10,7 @@ mod apply_notifications;
 mod deactivate_intents;
 mod deliver_events;
 mod erase_deleted_methods;
+mod erase_earlier_credentials;
 mod erase_hidden_cards;
 mod erase_orphan_secrets;
 mod erase_orphans;

@@ -1,7 +1,7 @@
 //! Taking what comes to a connection's address.
 
 use crate::boxed;
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use connector::{Delivery, NotGenuine, Notice, Unreadable};
 use db::Change;
@@ -13,7 +13,12 @@ use store::{
 use subtle::ConstantTimeEq;
 
 use super::{InboundToken, RowKey, mark, read_by};
-use crate::{Engine, faults::EngineError, faults::only_fault, payments::Connected};
+use crate::{
+    Engine,
+    connections::OpenConnection,
+    faults::{EngineError, only_fault},
+    payments::Connected,
+};
 
 /// So long a notification is left to the task that took it, before the job takes it.
 const OWN_FOR: Duration = Duration::from_secs(30);
@@ -91,8 +96,8 @@ impl Engine {
             body: &inbound.body,
             headers: &inbound.headers,
         };
-        let link = self.link(&connected, &connection);
-        if let Err(why) = facet.prove(&link, &delivery) {
+        let proof = self.proof(&connected, &connection, &delivery).await?;
+        if let Err(why) = proof {
             count(&connected.connection.processor, refusal(why));
             tracing::warn!(connection = %connected.connection.id, why = %why, "a notification was refused");
             return Ok(NotificationAnswer::Refused(why));
@@ -100,6 +105,31 @@ impl Engine {
         let read = read_by(facet, &delivery);
         self.stored(connected, inbound, read).await?;
         Ok(NotificationAnswer::Accepted)
+    }
+
+    /// Proves a delivery by the connection's secret, or by the one before its last rotation while that still counts.
+    async fn proof(
+        &self,
+        connected: &Connected,
+        open: &OpenConnection,
+        delivery: &Delivery<'_>,
+    ) -> Result<Result<(), NotGenuine>, EngineError> {
+        let Some(facet) = connected.connector.notices() else {
+            return Ok(Err(NotGenuine::NoSecret));
+        };
+        let current = facet.prove(&self.link(connected, open), delivery);
+        if !matches!(current, Err(NotGenuine::Forged | NotGenuine::NoSecret)) {
+            return Ok(current);
+        }
+        let Some(earlier) = self.open_earlier(connected, open).await? else {
+            return Ok(current);
+        };
+        Ok(
+            match facet.prove(&self.link(connected, &earlier), delivery) {
+                Err(NotGenuine::Forged | NotGenuine::NoSecret) => current,
+                proven => proven,
+            },
+        )
     }
 
     /// Stores what was proven, and has it applied where it can be read.
@@ -169,8 +199,13 @@ impl Engine {
         let Some(connection) = all.into_iter().find(has_it) else {
             return Ok(None);
         };
-        let connected = self.line(team, &connection.id).await?;
-        Ok(connected.filter(|connected| connected.connector.notices().is_some()))
+        // As it is stored now: a secret that was rotated a moment ago by another node counts here too.
+        let connector = self.inner.connectors.get(connection.processor.as_str());
+        let connector = connector.filter(|connector| connector.notices().is_some());
+        Ok(connector.map(|connector| Connected {
+            connector: Arc::clone(connector),
+            connection: Arc::new(connection),
+        }))
     }
 
     fn new_notification(

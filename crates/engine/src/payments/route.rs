@@ -210,7 +210,7 @@ impl Engine {
                 ..
             } => {
                 metrics::counter!("pointsman_credentials_refused_total").increment(1);
-                tracing::error!(%connection, error = %error, "a processor does not accept a connection's credentials: replace them with saveConnection");
+                tracing::error!(%connection, error = %error, "a processor does not accept a connection's credentials: replace them with rotateConnection");
             }
             CallError::Rejected {
                 cause: Cause::KeyReused,

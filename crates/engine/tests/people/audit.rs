@@ -45,6 +45,7 @@ fn connection(name: &str, processor: &str) -> SaveConnection {
         settings: serde_json::json!({}),
         credentials: None,
         imports: None,
+        skips_probe: false,
     }
 }
 

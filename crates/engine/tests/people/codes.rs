@@ -119,6 +119,7 @@ fn a_code_stays_while_its_authorisation_waits_for_the_customer_or_has_not_begun(
         settings: json!({"asks": 1}),
         credentials: None,
         imports: None,
+        skips_probe: false,
     };
     shop.run(shop.engine.save_connection(&shop.server, connection))
         .unwrap();

@@ -14,6 +14,7 @@ pub(crate) fn connection(id: &str) -> SaveConnection {
         settings: json!({}),
         credentials: None,
         imports: None,
+        skips_probe: false,
     }
 }
 
@@ -81,6 +82,7 @@ fn credentials_are_sealed_replaced_and_kept_when_nothing_is_said_of_them() {
             SaveConnection {
                 credentials,
                 imports: None,
+                skips_probe: false,
                 ..connection("own")
             },
         ))

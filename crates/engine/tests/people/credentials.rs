@@ -19,6 +19,7 @@ fn save(shop: &Shop, credentials: Option<&str>) -> Result<(), domain::Fault> {
         settings: json!({}),
         credentials: credentials.map(|text| text.to_owned().into()),
         imports: None,
+        skips_probe: false,
     };
     shop.run(shop.engine.save_connection(&shop.server, command))
         .map(drop)

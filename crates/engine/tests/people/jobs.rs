@@ -91,6 +91,7 @@ fn connection(shop: &Shop, id: &str, settings: Value) {
         settings,
         credentials: None,
         imports: None,
+        skips_probe: false,
     };
     shop.run(shop.engine.save_connection(&shop.server, command))
         .unwrap();

@@ -47,6 +47,8 @@ mod methods;
 #[cfg(test)]
 mod onward;
 #[cfg(test)]
+mod probing;
+#[cfg(test)]
 mod processor;
 #[cfg(test)]
 mod processor_tokens;
@@ -54,6 +56,8 @@ mod processor_tokens;
 mod receivers;
 #[cfg(test)]
 mod returning;
+#[cfg(test)]
+mod rotating;
 #[cfg(test)]
 mod shop;
 #[cfg(test)]

@@ -41,6 +41,7 @@ fn flow(shop: &Shop, id: &str, settings: &Value, steps: &str) {
         settings: settings.clone(),
         credentials: None,
         imports: None,
+        skips_probe: false,
     };
     shop.run(shop.engine.save_connection(&shop.server, connection))
         .unwrap();
@@ -177,6 +178,7 @@ fn a_request_whose_flow_has_not_begun_to_charge_in_time_gets_no_outcome_for_good
         settings: json!({}),
         credentials: None,
         imports: None,
+        skips_probe: false,
     };
     shop.run(shop.engine.save_connection(&shop.server, connection))
         .unwrap();

@@ -22,6 +22,7 @@ fn a_return_sends_the_customer_on_for_an_hour_after_its_end_and_no_longer() {
         settings: json!({"asks": 1}),
         credentials: None,
         imports: None,
+        skips_probe: false,
     };
     shop.run(shop.engine.save_connection(&shop.server, connection))
         .unwrap();

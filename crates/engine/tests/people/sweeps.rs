@@ -76,6 +76,7 @@ fn sealed_secrets_that_nothing_refers_to_are_erased() {
             settings: serde_json::json!({}),
             credentials: Some("{\"key\": \"the secret\"}".to_owned().into()),
             imports: None,
+            skips_probe: false,
         };
         shop.run(shop.engine.save_connection(&shop.server, command))
             .unwrap();

@@ -269,6 +269,7 @@ fn the_key_of_an_open_payment_is_never_forgotten() {
         settings: json!({"asks": 1}),
         credentials: None,
         imports: None,
+        skips_probe: false,
     };
     shop.run(shop.engine.save_connection(&shop.server, connection))
         .unwrap();

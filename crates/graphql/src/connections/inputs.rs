@@ -1,10 +1,10 @@
-//! `saveConnection`.
+//! `saveConnection` and `rotateConnection`.
 
 use domain::{Fault, Faults, id::ConnectionId, payment::ImportMode};
-use engine::SaveConnection;
+use engine::{RotateConnection, SaveConnection};
 use serde_json::{Map, Value};
 
-use crate::shared::{Blank, Reader, SLUG};
+use crate::shared::{Blank, Reader, SLUG, ids};
 
 /// Errors: `error.validation`.
 pub(crate) fn parse(arguments: Map<String, Value>) -> Result<SaveConnection, Fault> {
@@ -24,6 +24,7 @@ pub(crate) fn parse(arguments: Map<String, Value>) -> Result<SaveConnection, Fau
     let settings = reader.json_object("settings");
     let settings = faults.or_default(reader.needed("settings", settings));
     let imports = faults.or_default(reader.choice("imports", ImportMode::parse));
+    let skips_probe = faults.or_default(reader.flag("skipProbe"));
     faults.end(SaveConnection {
         id,
         processor,
@@ -31,6 +32,24 @@ pub(crate) fn parse(arguments: Map<String, Value>) -> Result<SaveConnection, Fau
         settings,
         credentials,
         imports,
+        skips_probe,
+    })
+}
+
+/// Errors: `error.validation`, `error.connection.not-found`.
+pub(crate) fn rotation(arguments: Map<String, Value>) -> Result<RotateConnection, Fault> {
+    let id = ids::connection(ids::argument(&arguments, "id"))?;
+    let mut reader = Reader::new(arguments, Blank::Absent);
+    let mut faults = Faults::default();
+    let credentials = reader.json_object("credentials");
+    let credentials = faults.or_default(reader.needed("credentials", credentials));
+    let ends_earlier = faults.or_default(reader.flag("endPrevious"));
+    let skips_probe = faults.or_default(reader.flag("skipProbe"));
+    faults.end(RotateConnection {
+        id,
+        credentials: credentials.to_string().into(),
+        ends_earlier,
+        skips_probe,
     })
 }
 

@@ -415,7 +415,44 @@ pub(crate) fn connection() -> ConnectionView {
         methods: vec![Method::Card],
         settings: json!({}),
         notification_url: text("https://pay.example/notifications/t"),
+        notification_set_up: Some("Enter it."),
+        earlier_secret_until: Some(at()),
         imports: ImportMode::Quiet,
+        test: Some(connection_test()),
+    }
+}
+
+pub(crate) fn connection_test() -> engine::ConnectionTest {
+    engine::ConnectionTest {
+        outcome: engine::TestOutcome::Passed,
+        facts: engine::AccountFacts {
+            id: Some("acct_1".into()),
+            name: Some("A shop".into()),
+            country: Some("NL".into()),
+            is_live: Some(false),
+            capabilities: vec!["card_payments".into()],
+            warnings: Vec::new(),
+        },
+        warnings: vec!["Cards need activation.".to_owned()],
+    }
+}
+
+pub(crate) fn processor() -> engine::ProcessorView {
+    const FIELDS: &[engine::CredentialField] = &[engine::CredentialField {
+        name: "apiKey",
+        is_required: true,
+        is_secret: true,
+        purpose: engine::CredentialPurpose::Calls,
+        form: "sk_…",
+        about: "the secret key",
+    }];
+    engine::ProcessorView {
+        id: "bank",
+        name: "Bank",
+        methods: &[Method::Card],
+        credentials: FIELDS,
+        is_testable: true,
+        notification_set_up: None,
     }
 }
 

@@ -13,9 +13,10 @@ use futures_util::future::BoxFuture;
 pub use client::{AskError, ask};
 pub use listener::AdminSocket;
 pub use request::{
-    AuditWanted, FlowText, KeyKind, KeyWanted, LinkAct, LinkSave, LinkWanted, PageAct, PageCheck,
-    PageScriptWanted, PageWanted, Request, ResumeWord, TeamChanges, WebhookAct, WebhookSave,
-    WebhookWanted,
+    AuditWanted, ConnectionAct, ConnectionAdd, ConnectionRotate, ConnectionWanted, FieldsOf,
+    FlowText, ImportWord, KeyKind, KeyWanted, LinkAct, LinkSave, LinkWanted, PageAct, PageCheck,
+    PageScriptWanted, PageWanted, Request, ResumeWord, SecretText, TeamChanges, WebhookAct,
+    WebhookSave, WebhookWanted,
 };
 
 /// Takes the lines that an operation prints.

@@ -1,6 +1,7 @@
 //! Commands, performed on the engine and the vault.
 
 mod audit;
+mod connections;
 mod flows;
 mod keys;
 mod links;
@@ -96,6 +97,7 @@ impl Local {
                     .await
             }
             Request::Explain { payment, team } => self.explain(&payment, team, say).await,
+            Request::Connection(wanted) => self.connection(wanted, say).await,
             Request::Link(wanted) => self.link(wanted, say).await,
             Request::Webhook(wanted) => self.webhook(wanted, say).await,
             Request::Page(wanted) => self.page(wanted, say).await,

@@ -1,6 +1,7 @@
 //! Commands and flags.
 
 mod api;
+mod connections;
 mod flows;
 mod links;
 mod pages;
@@ -12,6 +13,9 @@ use clap::{Args, Parser, Subcommand};
 use domain::{audit::Act, rights::Scope};
 
 pub(super) use api::{Access, Events, Listen};
+pub(super) use connections::{
+    AddConnection, Connections, CredentialSource, OneConnection, RotateConnection,
+};
 pub(super) use flows::{ExportFlow, Flows, ImportFlow};
 pub(super) use links::{CreateLink, Links};
 pub(super) use pages::{OfTeam, Pages};
@@ -49,6 +53,9 @@ pub(super) enum Command {
     /// Flows: what a team's payments run under
     #[command(subcommand)]
     Flow(Flows),
+    /// Connections: a team's accounts at processors
+    #[command(subcommand)]
+    Connection(Connections),
     /// Payment links: addresses that are sent to customers, who pay there
     #[command(subcommand)]
     Link(Links),

@@ -5,6 +5,8 @@ mod arguments;
 mod audit;
 mod backup;
 mod check;
+mod connection;
+mod credentials;
 mod demo;
 mod events;
 mod flow;
@@ -60,6 +62,7 @@ pub fn run() -> ExitCode {
         Command::Team(Teams::List { place }) => operate::operate(&place, &Request::TeamList),
         Command::Key(command) => key(command),
         Command::Flow(command) => flow::run(command),
+        Command::Connection(command) => connection::run(command),
         Command::Link(command) => link::run(command),
         Command::Webhook(command) => webhook::run(command),
         Command::Page(command) => page::run(command),

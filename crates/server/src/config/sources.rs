@@ -59,6 +59,12 @@ impl Sources {
         env::var_os("POINTSMAN_ACCESS_TOKEN")?.into_string().ok()
     }
 
+    /// A field of a connection's credentials, such as `apiKey` in `POINTSMAN_CREDENTIAL_API_KEY`. For `pointsman connection`.
+    pub fn credential(field: &str) -> Option<String> {
+        let value = env::var_os(credential_variable(field))?;
+        value.into_string().ok().filter(|text| !text.is_empty())
+    }
+
     /// Everything that was given, by name.
     pub(crate) fn reader(self) -> Reader {
         let mut reader = Reader::default();
@@ -80,6 +86,18 @@ impl Sources {
         }
         reader
     }
+}
+
+/// The variable of a field of a connection's credentials.
+fn credential_variable(field: &str) -> String {
+    let mut variable = format!("{PREFIX}CREDENTIAL_");
+    for letter in field.chars() {
+        if letter.is_ascii_uppercase() {
+            variable.push('_');
+        }
+        variable.push(letter.to_ascii_uppercase());
+    }
+    variable
 }
 
 /// Gives a setting what a file holds, without the line break at its end.
@@ -139,6 +157,13 @@ fn setting_of(variable: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_field_of_credentials_has_a_variable_that_is_no_setting() {
+        let variable = credential_variable("notificationSecret");
+        assert_eq!(variable, "POINTSMAN_CREDENTIAL_NOTIFICATION_SECRET");
+        assert_eq!(setting_of(&variable), None);
+    }
 
     #[test]
     fn a_secret_may_stand_in_a_file_that_a_variable_names() {

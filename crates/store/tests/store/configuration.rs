@@ -3,7 +3,11 @@
 use db::{Committed, Db};
 use domain::id::{BlobId, ConnectionId, FlowId, TeamId};
 use serde_json::json;
-use store::{connection::Connection, flow::Flow, flow_version::FlowVersion};
+use store::{
+    connection::{Connection, EarlierCredentials},
+    flow::Flow,
+    flow_version::FlowVersion,
+};
 use uuid::Uuid;
 
 use crate::samples::{at, commit, is_done, is_refused};
@@ -21,6 +25,7 @@ pub(crate) async fn connections(db: &Db, own: TeamId, other: TeamId) {
         enabled: id != "off",
         settings: json!({"of": id}),
         credentials: (id == "off").then(|| blob(1)),
+        earlier: None,
         inbound_token: Some(format!("token of {id}")),
         imports: domain::payment::ImportMode::Quiet,
     };
@@ -46,22 +51,29 @@ pub(crate) async fn connections(db: &Db, own: TeamId, other: TeamId) {
         ["bank", "shop"]
     );
 
+    let before = on.clone();
     on = Connection {
         name: "New".to_owned(),
         settings: json!({}),
         credentials: Some(blob(2)),
         ..on
     };
+    let read_by_another = Connection {
+        credentials: Some(blob(9)),
+        ..before.clone()
+    };
     assert!(
-        is_refused(db, [store::connection::update(&on, Some(blob(9)))]).await,
+        is_refused(db, [store::connection::update(&on, &read_by_another)]).await,
         "others' credentials"
     );
-    assert!(is_done(db, [store::connection::update(&on, None)]).await);
+    assert!(is_done(db, [store::connection::update(&on, &before)]).await);
+    let on = rotated(db, on).await;
     let renewed = Connection {
         credentials: None,
+        earlier: None,
         ..on.clone()
     };
-    assert!(is_done(db, [store::connection::update(&renewed, Some(blob(2)))]).await);
+    assert!(is_done(db, [store::connection::update(&renewed, &on)]).await);
     assert!(is_done(db, [store::connection::switch(own, &on.id, false)]).await);
     for (team, id) in [(own, &on.id), (other, &off.id)] {
         let off = store::connection::switch(team, id, false);
@@ -79,6 +91,58 @@ pub(crate) async fn connections(db: &Db, own: TeamId, other: TeamId) {
         store::connection::of_team(db, other).await.unwrap(),
         [foreign]
     );
+}
+
+/// Rotates the credentials of a connection: the ones before count until a time.
+async fn rotated(db: &Db, before: Connection) -> Connection {
+    let earlier = EarlierCredentials {
+        record: blob(2),
+        until: at(50),
+    };
+    let rotated = Connection {
+        credentials: Some(blob(3)),
+        earlier: Some(earlier),
+        // What a rotation leaves alone.
+        name: "Not changed by it".to_owned(),
+        ..before.clone()
+    };
+    assert!(is_done(db, [store::connection::rotate(&rotated, &before)]).await);
+    assert!(
+        is_refused(db, [store::connection::rotate(&rotated, &before)]).await,
+        "it was rotated since"
+    );
+    let stored = Connection {
+        name: before.name.clone(),
+        ..rotated
+    };
+    let team = before.team;
+    let of_team = store::connection::of_team(db, team).await.unwrap();
+    assert!(of_team.contains(&stored), "{of_team:?}");
+    let uses = async |n, second| {
+        store::connection::uses_secret(db, team, blob(n), at(second))
+            .await
+            .unwrap()
+    };
+    assert!(uses(3, 99).await, "the credentials");
+    assert!(uses(2, 49).await, "those before, until their time");
+    assert!(!uses(2, 50).await && !uses(9, 0).await);
+    let ended_by = async |milli| {
+        store::connection::with_ended_credentials(db, at(milli), 10)
+            .await
+            .unwrap()
+    };
+    assert_eq!(ended_by(49).await, []);
+    assert_eq!(ended_by(50).await, [stored.clone()]);
+    let ended = Connection {
+        earlier: None,
+        ..stored.clone()
+    };
+    assert!(is_done(db, [store::connection::rotate(&ended, &stored)]).await);
+    assert!(
+        is_refused(db, [store::connection::update(&stored, &stored)]).await,
+        "what was ended does not come back"
+    );
+    ended
 }
 
 fn flow(team: TeamId, id: &str) -> Flow {

@@ -19,6 +19,7 @@ mod audit;
 mod bad_input;
 mod card_ranges;
 mod compatibility;
+mod connections;
 mod crashes;
 mod credentials;
 mod disputes;

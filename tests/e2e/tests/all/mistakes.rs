@@ -83,6 +83,7 @@ fn good(operation: &str) -> Value {
         "saveConnection" => {
             json!({"id": "x", "processor": "simulator", "name": "X", "settings": {}})
         }
+        "rotateConnection" => json!({"id": "x", "credentials": {"apiKey": "simulator-key"}}),
         "saveFlow" => json!({"id": "x", "document": "steps: []"}),
         "tryFlow" => json!({"id": "default", "facts": {}}),
         "updateTeam" => json!({"settings": {"name": "A team"}}),

@@ -5,14 +5,14 @@ use apollo_compiler::{Schema, ast::Type, schema::ExtendedType};
 use super::{
     super::samples::{
         connection, customer, delivery, dispute, endpoint, event, evidence, flow, guarded_page,
-        issued_token, notification, page_violation, payment_link, sdk_configuration, team, trial,
-        upload_address, with,
+        issued_token, notification, page_violation, payment_link, processor, sdk_configuration,
+        team, trial, upload_address, with,
     },
     *,
 };
 use crate::{
     attachments::views::UploadObject,
-    connections::views::ConnectionObject,
+    connections::views::{ConnectionObject, ProcessorObject},
     customers::views::CustomerObject,
     disputes::evidence::EvidenceObject,
     disputes::views::DisputeObject,
@@ -120,12 +120,13 @@ fn nothing_is_left_out(schema: &Schema, seen: &BTreeSet<String>) {
 }
 
 /// What stands apart, so that the list of samples stays short.
-fn apart() -> [Box<dyn Object>; 4] {
+fn apart() -> [Box<dyn Object>; 5] {
     let deliveries = Connection {
         facts: facts(),
         rows: vec![("d".to_owned(), DeliveryObject(delivery()))],
     };
     [
+        Box::new(ProcessorObject(processor())),
         Box::new(EndpointObject(endpoint())),
         Box::new(deliveries),
         Box::new(PageObject(guarded_page())),

@@ -110,6 +110,13 @@ fn acts_on_connections() -> Vec<Tried> {
             "spare",
         ),
         act(
+            "rotateConnection",
+            "mutation($id: ID!) { rotateConnection(id: $id, credentials: {apiKey: \"simulator-key\"}) { id } }",
+            id("spare"),
+            "connection.rotated",
+            "spare",
+        ),
+        act(
             "disableConnection",
             "mutation($id: ID!) { disableConnection(id: $id) }",
             id("spare"),

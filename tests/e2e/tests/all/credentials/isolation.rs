@@ -139,6 +139,7 @@ const NAMED: &[(&str, &str, Thing)] = &[
     ("resendEvents", "eventIds", Event),
     ("resolvePayment", "id", Payment),
     ("revokeClientToken", "id", ClientToken),
+    ("rotateConnection", "id", Connection),
     ("rotateWebhookSecret", "id", Endpoint),
     ("saveGuardedPage", "id", Page),
     ("saveWebhookEndpoint", "id", Endpoint),
@@ -150,6 +151,7 @@ const NAMED: &[(&str, &str, Thing)] = &[
     ("tokeniseCard", FIELDS_OF_STORED, Connection),
     ("tokenisePaymentMethod", "data.customer.id", Customer),
     ("tokenisePaymentMethod", FIELDS_OF_STORED, Connection),
+    ("testConnection", "id", Connection),
     ("tryFlow", "id", Flow),
     ("updateCustomer", "id", Customer),
     ("updateDefaultPaymentMethod", "token", Method),
@@ -360,6 +362,7 @@ fn arguments(operation: &str, path: &str, asker: &Shop) -> Value {
         "saveGuardedPage" => json!({"name": "Eve's", "url": "https://evil.example/"}),
         "withdrawPageScript" => json!({ "source": PAGE_SCRIPT }),
         "saveWebhookEndpoint" => json!({"url": "http://127.0.0.1:1/"}),
+        "rotateConnection" => json!({"credentials": {"apiKey": "simulator-key"}}),
         "resolvePayment" => json!({"outcome": "CAPTURED", "evidence": "a letter"}),
         "submitDisputeEvidence" => {
             json!({"evidence": {"texts": [{"kind": "OTHER", "text": "a letter"}]}})
