@@ -5,13 +5,15 @@ use lab::{Crashes, Plan, hunt};
 use planted::Bug;
 
 /// Found at a crash point or in a story, whatever the seed. What goes wrong in each: an order of sending, a lease, what
-/// is answered, a checkout, money, a job that is overtaken, responses to disputes.
-const BY_STORIES: [Bug; 9] = [
+/// is answered, a checkout, money, several captures, a job that is overtaken, responses to disputes.
+const BY_STORIES: [Bug; 11] = [
     Bug::SendBeforeCommit,
     Bug::LeaseIgnored,
     Bug::LateRequestAnsweredFailed,
     Bug::ReturnUnchecked,
     Bug::TimerDecides,
+    Bug::PartEndsAuthorisation,
+    Bug::RefundsUndivided,
     Bug::HandBackUnguarded,
     Bug::AcceptedDuringEvidence,
     Bug::EvidenceSentTwice,

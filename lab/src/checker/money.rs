@@ -227,7 +227,7 @@ pub(super) fn what_was_asked(case: &Case<'_>, findings: &mut Findings) {
     }
 }
 
-/// The amounts of captures that somebody asked for, what was asked under one key once. Without an amount all that was left was
+/// The amounts of captures that somebody asked for, the same under one key once. Without an amount all that was left was
 /// wanted, which makes the whole order.
 fn captures_asked(case: &Case<'_>) -> Vec<i64> {
     let mut keys = BTreeSet::new();
@@ -235,9 +235,13 @@ fn captures_asked(case: &Case<'_>) -> Vec<i64> {
         .asked
         .iter()
         .filter(|said| said.verb == "capturePayment");
-    let once = capturing.filter(|said| said.key.as_deref().is_none_or(|key| keys.insert(key)));
-    let amounts = once.filter_map(|said| said.asked.get("amount")?.as_i64());
-    amounts.collect()
+    let amounts = capturing.filter_map(|said| Some((said, said.asked.get("amount")?.as_i64()?)));
+    // Of two requests under one key the second is refused, whichever that is.
+    let once = amounts.filter(|(said, amount)| match said.key.as_deref() {
+        Some(key) => keys.insert((key, *amount)),
+        None => true,
+    });
+    once.map(|(_, amount)| amount).collect()
 }
 
 /// Whether some of the parts add up to the sum.

@@ -78,6 +78,8 @@ impl Payment {
                 operation.reason.clone_from(&reason);
             }
             numbers.push(n);
+            // The next one is sent when this one is answered, or can't be any more.
+            begin.send_within = begin.send_within.saturating_add(begin.answer_within);
         }
         if let Some(last) = numbers.last().and_then(|last| self.operation_mut(*last)) {
             last.once = once;

@@ -514,6 +514,9 @@ fn the_parts_of_a_refund_are_sent_in_order_and_answered_together() {
     assert_eq!(one.operation(second).unwrap().once, Some(once));
     let reasons = one.refunds().map(|part| part.reason.as_deref());
     assert_eq!(reasons.collect::<Vec<_>>(), [Some("late"); 2]);
+    let send_by = |n: u32| one.operation(n).unwrap().send_by;
+    let answered_by = send_by(first).after(begin(12).answer_within);
+    assert_eq!(send_by(second), answered_by, "it waits for the first");
     assert_eq!(one.part_to_send(first), Some(second));
     assert_eq!(one.part_to_send(second), None);
     apply_news(&mut one, first, done(), 13);
