@@ -10,7 +10,7 @@ mod words;
 use askama::Template;
 
 pub use self::message::{BridgeEvent, Fact, Message, Tone, message};
-pub use self::saved_cards::SavedCard;
+pub use self::saved_cards::{SavedCard, SavedChoice};
 pub use self::words::Words;
 use self::{saved_cards::SavedCards, words::filled};
 use crate::{Language, Text, plain};
@@ -320,9 +320,7 @@ pub struct FirstOptions {
     /// The buttons of wallets.
     pub wallets: WalletPlaces,
     /// The customer's saved cards; `None` where they are not known here.
-    pub saved: Option<Vec<SavedCard>>,
-    /// Whether the code of a saved card is asked for.
-    pub asks_code_of_saved: bool,
+    pub saved: Option<SavedChoice>,
 }
 
 /// The places of wallets' buttons, which the form's script draws.

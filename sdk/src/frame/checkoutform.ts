@@ -28,6 +28,7 @@ export class Checkout implements PayingForm {
   readonly browser: BrowserData;
   readonly announce: Announce = announcer(find("#pm-live"), find("#pm-alert"));
   readonly exponents = new Exponents(find("#pm-form").dataset["exponents"] ?? "");
+  readonly #asked: Promise<Configuration>;
   readonly #form: CardForm;
   readonly #methods: Methods;
   readonly #button = find<HTMLButtonElement>('[data-part="PayButton"]');
@@ -47,6 +48,8 @@ export class Checkout implements PayingForm {
     this.surroundings = surroundings;
     this.browser = browser;
     this.#api = new Api(options.apiKey);
+    // Under way while the form is made.
+    this.#asked = configurationOf(this.#api, surroundings.shop, options.flowId);
     this.#form = new CardForm(messages, options, {
       announce: this.announce,
       changed: (change) => surroundings.changed(change),
@@ -104,7 +107,7 @@ export class Checkout implements PayingForm {
 
   /** Brings the form to life, calls `ready`, then asks for what is known of the team and of the customer. */
   async start(ready: () => void, underWay?: UnderWay): Promise<void> {
-    const asked = configurationOf(this.#api, this.surroundings.shop, this.#options.flowId);
+    const asked = this.#asked;
     const look = applyLook(this.#options).then(() => this.#form.offerFields(asked));
     const [cards] = await Promise.all([writtenCards() ? [] : savedCards(this.#api, this.#options.customerId), look]);
     if (cards.length > 0) this.#form.showSavedCards(cards);

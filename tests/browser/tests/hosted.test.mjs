@@ -69,11 +69,14 @@ describe("payment links", { concurrency: 2 }, () => {
     await assertAccessible([visit.page.mainFrame()], "a link that was ended");
   });
 
-  test("an invented link is a page that says what to do", async (t) => {
+  test("an invented link, or one that was cut off, is a page that says what to do", async (t) => {
     const visit = await world.visit(t);
-    const answer = await follow(visit, { url: `${world.service.url}/pay/invented` });
-    assert.equal(answer.status(), 404);
-    await assertAccessible([visit.page.mainFrame()], "an invented link");
+    for (const path of ["/pay/invented", "/pay/", "/pay"]) {
+      const answer = await follow(visit, { url: world.service.url + path });
+      assert.equal(answer.status(), 404, path);
+      assert.match(answer.headers()["content-type"], /text\/html/, path);
+      await assertAccessible([visit.page.mainFrame()], path);
+    }
   });
 });
 

@@ -120,6 +120,36 @@ describe("looks", { concurrency: 2 }, () => {
     for (const frame of [visit.formFrame(), visit.page.mainFrame()]) assert.equal(await frame.evaluate(() => window.shift), 0, frame.url());
   });
 
+  for (const surface of ["card", "checkout"]) {
+    for (const width of [320, 800]) {
+      test(`${surface}, ${width} px: the frame has its height from the start, in every layout`, async (t) => {
+        const visit = await world.visit(t, { viewport: { width, height: 900 } });
+        const { id } = await world.service.customer([]);
+        await visit.open({ surface, token: (await world.service.clientToken({ customerId: id, amount: 5099, currency: "EUR" })).token });
+        const wrong = [];
+        for (const layout of ["stacked", "compact", "single"]) {
+          for (const [hideBillingAddress, allowSaveCard, count] of [[false, false, 0], [true, true, 0], [false, true, 2], [true, false, 1]]) {
+            const more = { allowSaveCard, customerId: id, hideBillingAddress, layout, alternativePaymentMethods: [{ type: "bnpla" }, { type: "walletc" }].slice(0, surface === "card" ? 0 : count) };
+            const [before, after] = await visit.page.evaluate(async ({ given, name }) => {
+              const { options } = JSON.parse(document.querySelector("#options").textContent);
+              let loaded;
+              const isLoaded = new Promise((done) => { loaded = done; });
+              const loading = window.Pointsman[name]("#checkout", { ...options, ...given, onLoaded: loaded });
+              const height = () => document.querySelector("#checkout iframe").getBoundingClientRect().height;
+              const first = height();
+              await loading;
+              await isLoaded;
+              await new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); });
+              return [first, height()];
+            }, { given: more, name: surface === "card" ? "loadCheckoutSdkElement" : "loadCheckoutSdkDropIn" });
+            if (before !== after) wrong.push(`${JSON.stringify(more)}: ${before}, then ${after}`);
+          }
+        }
+        assert.deepEqual(wrong, []);
+      });
+    }
+  }
+
   test("in a dark page the form is dark, and light in a light one", async (t) => {
     const ink = async (colorScheme, head) => {
       const visit = await world.visit(t, { colorScheme });

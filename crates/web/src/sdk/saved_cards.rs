@@ -28,6 +28,15 @@ pub struct SavedCard {
     pub months_left: i32,
 }
 
+/// What a customer has saved, as it is known when the page is made.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SavedChoice {
+    /// The cards.
+    pub cards: Vec<SavedCard>,
+    /// Whether the code of a saved card is asked for.
+    pub asks_code: bool,
+}
+
 impl SavedCard {
     fn is_over(&self) -> bool {
         self.months_left < 0
@@ -81,7 +90,8 @@ pub(super) struct Line {
 impl SavedCards {
     /// The list of a form. The default card is chosen, else the first that is not over.
     pub(super) fn new(first: &FirstOptions, words: &Words) -> Self {
-        let cards = first.saved.as_deref().unwrap_or_default();
+        let saved = first.saved.as_ref();
+        let cards = saved.map_or(&[][..], |saved| &saved.cards);
         let good = || cards.iter().filter(|card| !card.is_over());
         let chosen = good().find(|card| card.is_default).or(good().next());
         let lines = cards.iter().map(|card| {
@@ -90,12 +100,9 @@ impl SavedCards {
         });
         Self {
             lines: lines.collect(),
-            json: first
-                .saved
-                .as_ref()
-                .map(|cards| Value::from_iter(cards.iter().map(SavedCard::json)).to_string()),
+            json: saved.map(|_| Value::from_iter(cards.iter().map(SavedCard::json)).to_string()),
             is_chosen: chosen.is_some(),
-            asks_no_code: chosen.is_some() && !first.asks_code_of_saved,
+            asks_no_code: chosen.is_some() && saved.is_some_and(|saved| !saved.asks_code),
         }
     }
 }
@@ -108,7 +115,7 @@ fn line(card: &SavedCard, words: &Words, is_chosen: bool) -> Line {
     let name = words::filled(&name, "last4", &last4);
     let chip = match card.months_left {
         ..=-1 => words.get("card.saved-cards.expired.label"),
-        ..=SOON_MONTHS => words.get("card.saved-cards.expires-soon.label"),
+        0..=SOON_MONTHS => words.get("card.saved-cards.expires-soon.label"),
         _ => "",
     };
     Line {

@@ -185,7 +185,10 @@ fn texts_of_others_are_escaped_wherever_they_stand() {
         first: FirstOptions {
             methods: vec![evil()],
             pay_button: Some(evil()),
-            saved: Some(vec![saved(EVIL, EVIL, 5, true)]),
+            saved: Some(SavedChoice {
+                cards: vec![saved(EVIL, EVIL, 5, true)],
+                asks_code: false,
+            }),
             ..FirstOptions::default()
         },
     };
@@ -238,6 +241,7 @@ fn what_the_script_would_write_is_there_from_the_start() {
                 a: true,
                 b: true,
             },
+            ..FirstOptions::default()
         },
         ..page()
     };
@@ -286,10 +290,12 @@ fn saved(token: &str, brand: &str, months_left: i32, is_default: bool) -> SavedC
 }
 
 /// The hosted page of a customer with these cards.
-fn with_saved(cards: &[SavedCard], asks_code_of_saved: bool) -> String {
+fn with_saved(cards: &[SavedCard], asks_code: bool) -> String {
     let first = FirstOptions {
-        saved: Some(cards.to_vec()),
-        asks_code_of_saved,
+        saved: Some(SavedChoice {
+            cards: cards.to_vec(),
+            asks_code,
+        }),
         offers_saving: true,
         ..FirstOptions::default()
     };

@@ -19,7 +19,7 @@ use http::StatusCode;
 use serde_json::Value;
 use web::{
     Language, Text,
-    sdk::{FirstOptions, Hosted, WalletPlaces, Words},
+    sdk::{FirstOptions, Hosted, SavedChoice, WalletPlaces, Words},
 };
 
 use super::{
@@ -98,9 +98,7 @@ async fn page(
     let words = Words::chosen(parameters.option("language"), accepted);
     let language = words.language();
     let wallets = Wallets::asked_for(&parameters, &known);
-    // A processor's own fields know no saved card.
-    let customer = parameters.option("customerId").and_then(Value::as_str);
-    let customer = customer.filter(|_| known.hosted_fields.is_none());
+    let saved = saved_choice(web, &caller, &parameters, &known).await;
     let page = Hosted {
         asks_first: known.hosted_fields.is_some(),
         shop_name: known.shop_name,
@@ -113,12 +111,28 @@ async fn page(
         host: own_host(web),
         first: FirstOptions {
             wallets: wallets.places,
-            saved: saved_cards(web, &caller, customer).await,
+            saved,
             ..first_options(&parameters)
         },
         words,
     };
     Ok((page, wallets))
+}
+
+/// The saved cards of the customer whom the address names.
+async fn saved_choice(
+    web: &Web,
+    caller: &Caller,
+    parameters: &Parameters,
+    known: &SdkConfiguration,
+) -> Option<SavedChoice> {
+    // A processor's own fields know no saved card.
+    let customer = parameters
+        .option("customerId")
+        .filter(|_| known.hosted_fields.is_none());
+    let cards = saved_cards(web, caller, customer?.as_str()?).await?;
+    let asks_code = parameters.option("isSavedCardCvcRequired") == Some(&Value::Bool(true));
+    Some(SavedChoice { cards, asks_code })
 }
 
 /// The wallets whose buttons the page shows.
@@ -171,7 +185,6 @@ fn first_options(parameters: &Parameters) -> FirstOptions {
         pay_button: text("payButton").map(str::to_owned),
         has_no_address: is_on("hideBillingAddress"),
         offers_saving: is_on("allowSaveCard") && text("customerId").is_some(),
-        asks_code_of_saved: is_on("isSavedCardCvcRequired"),
         is_themed: parameters.option("theme").is_some(),
         ..FirstOptions::default()
     }

@@ -34,6 +34,9 @@ pub(super) fn routes() -> Router<Arc<Web>> {
     Router::new()
         .route("/checkout", get(checkout::show))
         .route("/pay/{token}", get(link::show))
+        // Links are cut off in messages.
+        .route("/pay/", get(link::show))
+        .route("/pay", get(link::show))
 }
 
 /// Who sells, as a page says it.

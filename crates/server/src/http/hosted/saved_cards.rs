@@ -10,14 +10,14 @@ use web::sdk::SavedCard;
 
 use super::super::web::Web;
 
-/// The cards of a customer. `None` where there is no customer, or the token may not name this one: the form's script asks then, and
-/// finds the same.
+/// The cards of a customer. `None` where there is no such customer, or the token may not name this one: the form's script asks then,
+/// and finds the same.
 pub(super) async fn saved_cards(
     web: &Web,
     caller: &Caller,
-    customer: Option<&str>,
+    customer: &str,
 ) -> Option<Vec<SavedCard>> {
-    let customer = customer.and_then(CustomerId::parse)?;
+    let customer = CustomerId::parse(customer)?;
     let methods = web.service.engine.methods(caller, customer).await.ok()?;
     let now = web.world.now();
     let cards = methods.iter().filter_map(|method| shown(method, now));
