@@ -11,13 +11,13 @@
  * version of esbuild give the same bytes.
  */
 import { build } from "esbuild";
-import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { budgetReport } from "./tools/budget.mjs";
 import { buildPackages } from "./tools/packages.mjs";
+import { hashedName, integrityOf, keepRelease, readReleases } from "./tools/releases.mjs";
 
 const ROOT = dirname(fileURLToPath(import.meta.url));
 const ASSETS = join(ROOT, "../crates/server/assets/sdk");
@@ -33,6 +33,8 @@ const SCRIPTS = {
   "brandchoice.js": "src/frame/brandchoice.ts",
   "fields.js": "src/fields/index.ts",
   "hostedfields.js": "src/frame/hostedfields.ts",
+  "hostedstandin.js": "src/wallets/stand-in.ts",
+  "hostedwallets.js": "src/frame/hostedwallets.ts",
   "theme.js": "src/frame/theme.ts",
   "paying.js": "src/frame/paying.ts",
   "card.js": "src/frame/card.ts",
@@ -52,15 +54,6 @@ const COMMON = {
   target: ["chrome100", "firefox101", "safari16.4"],
   write: false,
 };
-
-const sha = (algorithm, contents, encoding) => createHash(algorithm).update(contents).digest(encoding);
-const integrityOf = (contents) => `sha384-${sha("sha384", contents, "base64")}`;
-
-/** `card.js` with these contents becomes `card.0123456789ab.js`. */
-function hashedName(name, contents) {
-  const dot = name.lastIndexOf(".");
-  return `${name.slice(0, dot)}.${sha("sha256", contents, "hex").slice(0, 12)}${name.slice(dot)}`;
-}
 
 /** The files of one build: contents by hashed name, and the hashed name of each plain one. */
 class Output {
@@ -124,34 +117,33 @@ async function buildFrame(output) {
     const entry = `src/shared/messages/${language}.ts`;
     if (existsSync(join(ROOT, entry))) output.add(`messages.${language}.js`, await bundle(entry, { format: "esm" }));
   }
-  const standIn = "src/wallets/stand-in.ts";
+  const standIn = "src/wallets/stand-in-script.ts";
   if (existsSync(join(ROOT, standIn))) output.add("wallet-stand-in.js", await bundle(standIn, { ...ON_PAGE, plugins: [styleTexts] }));
   output.add("wallets.js", await bundle("src/wallets/index.ts", { ...ON_PAGE, plugins: [styleTexts] }));
   const plugins = [builtFiles(output)];
   for (const [name, entry] of Object.entries(SCRIPTS)) {
-    if (existsSync(join(ROOT, entry))) output.add(name, await bundle(entry, { format: "esm", plugins }));
+    if (existsSync(join(ROOT, entry))) output.add(name, await bundle(entry, { format: "esm", plugins: [...plugins, styleTexts] }));
   }
   for (const name of ["frame.css", "hosted.css"]) {
     if (existsSync(join(ROOT, "src/frame", name))) output.add(name, await bundle(`src/frame/${name}`, { plugins }));
   }
 }
 
-/** The texts of forms in every language: the service writes pages of its own in the customer's language from the first byte. */
+/** What a source of ours exports. */
+const importText = async (path) => await import(`data:text/javascript,${encodeURIComponent(await bundle(path, { format: "esm" }))}`);
+
+/** The texts of forms in every language, and the names of brands: the service writes pages of its own in the customer's language from the first byte. */
 async function readTexts() {
   const texts = {};
-  const read = async (name) => await import(`data:text/javascript,${encodeURIComponent(await bundle(`src/shared/messages/${name}.ts`, { format: "esm" }))}`);
+  const read = (name) => importText(`src/shared/messages/${name}.ts`);
   for (const language of ["en", ...LANGUAGES]) {
     const [{ fields, page, payment }, { outcome }] = await Promise.all([read(language), read(language === "en" ? "outcome" : `${language}-later`)]);
     const written = Object.entries({ ...fields, ...page, ...payment, ...outcome }).filter(([key]) => !/(^|\.)(errors|error|status|modal)\./.test(key));
     texts[language] = Object.fromEntries(written);
   }
+  const { BRANDS, nameOfBrand } = await importText("src/shared/brands.ts");
+  texts["brands"] = Object.fromEntries(BRANDS.map((brand) => [brand, nameOfBrand(brand)]));
   return texts;
-}
-
-/** The loaders of earlier releases, as `releases.json` lists them, oldest first. */
-function readReleases() {
-  const list = join(RELEASED, "releases.json");
-  return existsSync(list) ? JSON.parse(readFileSync(list, "utf8")) : [];
 }
 
 /** Builds everything: contents by file name, with `manifest.json` and `integrity.json`. */
@@ -163,21 +155,19 @@ async function buildAssets() {
   const current = { file, integrity: integrityOf(loader), bytes: Buffer.byteLength(loader), wallets };
   const files = new Map(frame.contents);
   const names = Object.fromEntries([...frame.names].sort());
-  const releases = readReleases();
+  const releases = readReleases(RELEASED);
   for (const released of releases) {
-    const contents = readFileSync(join(RELEASED, released.file));
-    if (integrityOf(contents) !== released.integrity) throw new Error(`released/v1/${released.file} was changed: pages that pin it would break`);
-    files.set(released.file, contents);
-    files.set(released.wallets, readFileSync(join(RELEASED, released.wallets)));
+    for (const [name, contents] of released.files) files.set(name, contents);
     // The service gives out the files that the manifest lists. A name with a hash stands for itself.
     if (released.wallets !== wallets) names[released.wallets] = released.wallets;
   }
+  const entries = releases.map(({ files: _, ...entry }) => entry);
   files.set(current.file, Buffer.from(loader));
   const json = (value) => Buffer.from(`${JSON.stringify(value, null, 2)}\n`);
   files.set("texts.json", json(await readTexts()));
   files.set("manifest.json", json({ loader: { file: current.file, integrity: current.integrity }, files: names }));
   const isReleased = releases.some(({ file }) => file === current.file);
-  files.set("integrity.json", json({ loaders: isReleased ? releases : [...releases, current] }));
+  files.set("integrity.json", json({ loaders: isReleased ? entries : [...entries, current] }));
   return { current, files, names: frame.names };
 }
 
@@ -194,16 +184,11 @@ function differences(left, right) {
   return [...names].filter((name) => !read(left, name).equals(read(right, name))).sort();
 }
 
-/** Keeps the loader of this build, and the wallets' code that it loads, in `released/v1`. */
+/** Keeps the loader of this build permanently. */
 function release({ current, files }) {
-  const releases = readReleases();
-  if (releases.some(({ file }) => file === current.file)) return console.log(`${current.file} is released already`);
   const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
-  mkdirSync(RELEASED, { recursive: true });
-  for (const name of [current.file, current.wallets]) writeFileSync(join(RELEASED, name), files.get(name));
-  const entry = { ...current, version, releasedOn: new Date().toISOString().slice(0, 10) };
-  writeFileSync(join(RELEASED, "releases.json"), `${JSON.stringify([...releases, entry], null, 2)}\n`);
-  console.log(`released ${current.file} as ${version}`);
+  const isNew = keepRelease(RELEASED, { ...current, version, releasedOn: new Date().toISOString().slice(0, 10) }, files);
+  console.log(isNew ? `released ${current.file} as ${version}` : `${current.file} is released already`);
 }
 
 async function check(assets) {

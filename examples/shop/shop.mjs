@@ -107,15 +107,21 @@ export class Shop {
   async *timelines(/** @type {string} */ id, /** @type {AbortSignal} */ signal) {
     const order = this.known(id);
     const events = this.service.payments(signal);
+    const ahead = () => {
+      const next = events.next();
+      // The feed may break while nobody waits for it: that is thrown where it is awaited, and ends no process.
+      next.catch(() => {});
+      return next;
+    };
     // The feed is opened first, so that nothing happens between.
-    let next = events.next();
+    let next = ahead();
     let last = "";
     for (;;) {
       const payment = await this.newestPayment(order.intent);
       const shown = payment && JSON.stringify({ status: payment.status, amount: payment.amount.formattedAmount, timeline: payment.paymentTimeline.overview });
       if (shown && shown !== last) yield (last = shown);
       if ((await next).done) return;
-      next = events.next();
+      next = ahead();
     }
   }
 

@@ -7,7 +7,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { INSUFFICIENT_FUNDS, THREE_D_SECURE, UNKNOWN_CHARGED, VISA } from "./support/cards.mjs";
+import { AMEX, INSUFFICIENT_FUNDS, THREE_D_SECURE, UNKNOWN_CHARGED, VISA } from "./support/cards.mjs";
+import { walletA, walletB, walletButton } from "./support/wallets.mjs";
 import { World } from "./support/world.mjs";
 
 const LIMIT_BYTES = 60_000;
@@ -26,6 +27,14 @@ const CART = `<dl><div><dt>2 × House blend</dt><dd>€24.00</dd></div><div><dt>
   <div><dt>Shipping</dt><dd>€20.00</dd></div><div><dt>Total</dt><dd>€50.99</dd></div></dl>`;
 
 const more = { layout: "compact", allowSaveCard: true, alternativePaymentMethods: [{ type: "bnpla" }, { type: "walletc" }] };
+
+/** A payment link. */
+async function linkOf({ world: { service, shop } }) {
+  const { createPaymentLink } = await service.graphql(
+    `mutation($returnUrl: String) { createPaymentLink(amount: 5099, currencyCode: "EUR", orderId: "1001", description: "Two boxes of tea", returnUrl: $returnUrl) { id url } }`,
+    { returnUrl: `${shop.origin}/` });
+  return createPaymentLink;
+}
 
 /** How each state is reached. */
 const STATES = {
@@ -74,6 +83,54 @@ const STATES = {
     await visit.hosted();
     await visit.pay(UNKNOWN_CHARGED);
     await visit.form.getByText(/asking your bank/i).first().waitFor();
+  },
+  "hosted-wallets": async (visit) => {
+    await visit.hosted({ alternativePaymentMethods: JSON.stringify([walletA(), walletB(), ...more.alternativePaymentMethods]) });
+    await walletButton(visit, "B").waitFor();
+  },
+  "hosted-saved": async (visit) => {
+    const { id } = await visit.world.service.customer([
+      { number: VISA, expMonth: 12, expYear: 2040, cvc: "123", name: "Ada Lovelace" }, { number: AMEX, expMonth: 1, expYear: 2039, cvc: "1234", name: "Ada Lovelace" },
+    ]);
+    const { token } = await visit.world.service.clientToken({ customerId: id, amount: 5099, currency: "EUR" });
+    await visit.hosted({ customerId: id, isSavedCardCvcRequired: "true" }, { token, waits: false });
+    await visit.form.locator("#pm-fields:enabled").waitFor();
+  },
+  "hosted-cart": async (visit) => {
+    const line = (title, quantity, price) => ({ id: title, lineTotal: price * quantity, price, quantity, title });
+    const intent = await visit.world.service.intent(5099, "EUR", { items: [line("House blend", 2, 1200), line("Filter papers", 1, 699), line("Shipping", 1, 2000)] });
+    const { token } = await visit.world.service.clientToken({ intentId: intent });
+    await visit.hosted({ intentId: intent, returnUrl: `${visit.world.shop.origin}/` }, { token });
+  },
+  "drop-in-wallets": async (visit) => {
+    await visit.open({ head: HEAD, body: CART, more: { ...more, alternativePaymentMethods: [walletA(), walletB(), ...more.alternativePaymentMethods] } });
+    await walletButton(visit, "B").waitFor();
+  },
+  "drop-in-sheet": async (visit) => {
+    await STATES["drop-in-wallets"](visit);
+    await walletButton(visit, "A").click();
+    await visit.dialog.waitFor();
+  },
+  "drop-in-unknown": async (visit) => {
+    await STATES["drop-in"](visit);
+    await visit.pay(UNKNOWN_CHARGED);
+    await visit.form.getByText(/asking your bank/i).first().waitFor();
+  },
+  "link-receipt": async (visit) => {
+    visit.isHosted = true;
+    visit.page = await visit.context.newPage();
+    const { url } = await linkOf(visit);
+    await visit.page.goto(url);
+    await visit.typable();
+    await visit.pay(VISA);
+    await visit.part("Status").getByText(/50\.99/).first().waitFor();
+    await visit.page.goto(url);
+  },
+  "link-ended": async (visit) => {
+    visit.page = await visit.context.newPage();
+    const { id, url } = await linkOf(visit);
+    await visit.world.service.graphql(`mutation($id: ID!) { endPaymentLink(id: $id) }`, { id });
+    await visit.page.goto(url);
   },
   "hosted-missing": async (visit) => { await visit.hosted({ apiKey: undefined }, { waits: false }); },
   "hosted-french": async (visit) => { await visit.hosted({ language: "fr" }); },

@@ -68,6 +68,15 @@ impl Expiry {
         self.end().is_some_and(|end| now >= end)
     }
 
+    /// Months from that of `now`, in UTC, to the card's last one; negative once that is over.
+    pub fn months_left(self, now: Timestamp) -> i32 {
+        let instant = jiff::Timestamp::from_microsecond(now.micros()).unwrap_or_default();
+        let today = TimeZone::UTC.to_datetime(instant);
+        let years = self.year().saturating_sub(i32::from(today.year()));
+        let months = self.month().saturating_sub(i32::from(today.month()));
+        years.saturating_mul(12).saturating_add(months)
+    }
+
     /// `MM/YYYY`.
     pub fn display(self) -> String {
         format!("{:02}/{:04}", self.month, self.year)
@@ -121,6 +130,19 @@ mod tests {
         }
         for year in [0, 33, 999, 10000, -2033, i32::MIN] {
             assert_eq!(Expiry::parse(11, year), Err(ExpiryError::Year));
+        }
+    }
+
+    #[test]
+    fn months_are_counted_to_the_last_one() {
+        let expiry = Expiry::parse(2, 2027).unwrap();
+        for (now, left) in [
+            ("2027-02-28T23:59:59Z", 0),
+            ("2027-03-01T00:00:00Z", -1),
+            ("2026-12-01T00:00:00Z", 2),
+            ("2017-02-01T00:00:00Z", 120),
+        ] {
+            assert_eq!(expiry.months_left(at(now)), left, "{now}");
         }
     }
 

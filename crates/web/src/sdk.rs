@@ -4,13 +4,15 @@
 //! They load one script and one style, run nothing inline, and their texts are English until the script replaces them.
 
 mod message;
+mod saved_cards;
 mod words;
 
 use askama::Template;
 
 pub use self::message::{BridgeEvent, Fact, Message, Tone, message};
+pub use self::saved_cards::{SavedCard, SavedChoice};
 pub use self::words::Words;
-use self::words::filled;
+use self::{saved_cards::SavedCards, words::filled};
 use crate::{Language, Text, plain};
 
 /// The addresses of a document's script and style.
@@ -20,6 +22,8 @@ pub struct Assets {
     pub script: String,
     /// The style sheet.
     pub style: String,
+    /// The nonce of inline styles, where the policy allows those of a wallet's network; else empty.
+    pub nonce: String,
 }
 
 /// What a form is for.
@@ -88,6 +92,8 @@ struct Form<'a> {
     methods: Vec<OtherMethod>,
     has_no_address: bool,
     offers_saving: bool,
+    wallets: WalletPlaces,
+    saved: SavedCards,
 }
 
 impl Form<'_> {
@@ -174,6 +180,8 @@ pub fn frame(
             methods: Vec::new(),
             has_no_address: false,
             offers_saving: false,
+            wallets: WalletPlaces::default(),
+            saved: SavedCards::default(),
             asks_first,
         },
     })
@@ -261,6 +269,7 @@ pub fn refused(page: Refused<'_>, style: &str) -> String {
     let assets = Assets {
         script: String::new(),
         style: style.to_owned(),
+        nonce: String::new(),
     };
     rendered(&RefusedPage {
         assets: &assets,
@@ -306,6 +315,23 @@ pub struct FirstOptions {
     pub has_no_address: bool,
     /// Whether the customer may save a card.
     pub offers_saving: bool,
+    /// Whether the merchant has a theme, which the script applies before anything is seen.
+    pub is_themed: bool,
+    /// The buttons of wallets.
+    pub wallets: WalletPlaces,
+    /// The customer's saved cards; `None` where they are not known here.
+    pub saved: Option<SavedChoice>,
+}
+
+/// The places of wallets' buttons, which the form's script draws.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct WalletPlaces {
+    /// Whether a wallet is asked for at all.
+    pub is_asked: bool,
+    /// Whether wallet A's button will be there.
+    pub a: bool,
+    /// Whether wallet B's button will be there, in a browser that has the wallet.
+    pub b: bool,
 }
 
 /// A line of a cart.
@@ -376,6 +402,8 @@ pub fn hosted(assets: &Assets, mode: Mode, page: &Hosted) -> String {
             methods: OtherMethod::all(&first.methods, words),
             has_no_address: first.has_no_address,
             offers_saving: first.offers_saving,
+            wallets: first.wallets,
+            saved: SavedCards::new(first, words),
             asks_first: page.asks_first,
         },
         languages: LANGUAGES,

@@ -253,6 +253,9 @@ function showTimeline({ status, amount, timeline }) {
   const tone = TONES[/** @type {keyof typeof TONES} */ (status)] ?? "waits";
   at("status").dataset.tone = tone;
   at("timeline").dataset.tone = tone;
+  const rows = [...at("timeline").children];
+  // Another attempt is another payment, with a timeline of its own.
+  if (rows.some((row, index) => row.querySelector("time")?.dateTime !== timeline[index]?.time)) at("timeline").replaceChildren();
   const shown = at("timeline").children.length;
   // What stands there already stays, so that only what is new moves.
   for (const { title, message, time } of timeline.slice(shown)) {

@@ -5,6 +5,7 @@ import { createHmac } from "node:crypto";
 import { test } from "node:test";
 
 import { CURRENCY, Orders, Refused, amountOf } from "../orders.mjs";
+import { Shop } from "../shop.mjs";
 import { verified } from "../webhook.mjs";
 
 test("a cart costs what our own prices say", () => {
@@ -54,4 +55,18 @@ test("a webhook counts when it is signed, whole and new", () => {
   assert.equal(verified("whsec_AAAA", headers, body, now), null);
   assert.equal(verified("", headers, body, now), null);
   assert.equal(verified(secret, {}, body, now), null);
+});
+
+test("a feed that breaks while nobody waits for it ends the timeline, not the shop", async () => {
+  let answer = (_) => {};
+  const service = {
+    must: () => new Promise((done) => { answer = done; }),
+    async *payments() { throw new Error("cut off"); },
+  };
+  const shop = new Shop(service, "http://localhost:8081");
+  const first = shop.timelines(shop.orders.open(1).id, new AbortController().signal).next();
+  // The feed has broken by now; an error that nobody takes would be thrown here.
+  await new Promise((done) => { setImmediate(() => setImmediate(done)); });
+  answer({ getIntent: null });
+  await assert.rejects(first, /cut off/);
 });

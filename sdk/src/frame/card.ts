@@ -3,7 +3,7 @@ import { announcer } from "../shared/announce.js";
 import { loadMessages, type Messages } from "../shared/messages.js";
 import { fields } from "../shared/messages/en.js";
 import { readOptions } from "../shared/options.js";
-import type { FrameOptions, ToFrame } from "../shared/protocol.js";
+import type { FrameOptions, SdkConfiguration, ToFrame } from "../shared/protocol.js";
 import { Api } from "./api.js";
 import { CardForm, type Chosen } from "./cardform.js";
 import { openChannel, reportHeight, type Channel } from "./channel.js";
@@ -22,6 +22,7 @@ class Elements {
   #messages: Messages;
   #isSubmitting = false;
   #isForbidden = false;
+  #facts: SdkConfiguration | undefined;
 
   constructor(channel: Channel, options: FrameOptions, messages: Messages) {
     this.#channel = channel;
@@ -53,7 +54,8 @@ class Elements {
     const configuration = await asked;
     if (configuration.kind === "known") {
       if (configuration.facts.cardRanges) void this.#form.offerBrands(api);
-      this.#channel.post(walletFacts(configuration.facts, this.#messages));
+      this.#facts = configuration.facts;
+      this.#tellWallets();
     } else {
       // Another team allows this page, and not the token's own.
       if (configuration.error.type === "api.key.forbidden") {
@@ -68,7 +70,13 @@ class Elements {
     const options = readOptions(given, this.#options);
     if (options.language !== this.#options.language) this.#messages = await loadMessages(options.language, fields);
     this.#options = options;
+    this.#tellWallets();
     await this.#show();
+  }
+
+  /** Buttons of wallets have texts in the customer's language. */
+  #tellWallets(): void {
+    if (this.#facts) this.#channel.post(walletFacts(this.#facts, this.#messages));
   }
 
   /** Answers one press of the merchant's button. */

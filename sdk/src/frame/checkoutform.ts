@@ -6,7 +6,7 @@ import { announcer, type Announce } from "../shared/announce.js";
 import type { MessageKey, Messages } from "../shared/messages.js";
 import type { FieldKey } from "../shared/messages/en.js";
 import { Exponents } from "../shared/money.js";
-import type { BrowserData, FieldName, FormState, FrameOptions, UnderWay } from "../shared/protocol.js";
+import type { BrowserData, FieldName, FormState, FrameOptions, SdkConfiguration, UnderWay } from "../shared/protocol.js";
 import { Api } from "./api.js";
 import { CardForm } from "./cardform.js";
 import { configurationOf, TOKEN_ENDED, type Configuration } from "./configuration.js";
@@ -15,6 +15,7 @@ import { applyLook } from "./look.js";
 import { Methods } from "./methods.js";
 import { loadPart } from "./part.js";
 import type { Paying, PayingForm, PaysWith } from "./paying.js";
+import { writtenCards } from "./savedcards.js";
 import type { Signal, Surroundings } from "./surroundings.js";
 import { labelOf, translate } from "./texts.js";
 import { savedCards } from "./vault.js";
@@ -27,6 +28,7 @@ export class Checkout implements PayingForm {
   readonly browser: BrowserData;
   readonly announce: Announce = announcer(find("#pm-live"), find("#pm-alert"));
   readonly exponents = new Exponents(find("#pm-form").dataset["exponents"] ?? "");
+  readonly #asked: Promise<Configuration>;
   readonly #form: CardForm;
   readonly #methods: Methods;
   readonly #button = find<HTMLButtonElement>('[data-part="PayButton"]');
@@ -38,6 +40,7 @@ export class Checkout implements PayingForm {
   #paying: Paying | undefined;
   #loading: Promise<Paying | undefined> | undefined;
   #slow = 0;
+  #facts: SdkConfiguration | undefined;
 
   constructor(options: FrameOptions, messages: Messages, surroundings: Surroundings, browser: BrowserData) {
     this.#options = options;
@@ -45,6 +48,8 @@ export class Checkout implements PayingForm {
     this.surroundings = surroundings;
     this.browser = browser;
     this.#api = new Api(options.apiKey);
+    // Under way while the form is made.
+    this.#asked = configurationOf(this.#api, surroundings.shop, options.flowId);
     this.#form = new CardForm(messages, options, {
       announce: this.announce,
       changed: (change) => surroundings.changed(change),
@@ -82,6 +87,8 @@ export class Checkout implements PayingForm {
   async update(options: FrameOptions, messages: Messages): Promise<void> {
     this.#apply(options, messages);
     this.#paying?.useTexts(messages);
+    // Buttons of wallets have texts too.
+    if (this.#facts) this.surroundings.configured(this.#facts, messages);
     await applyLook(options);
   }
 
@@ -100,9 +107,9 @@ export class Checkout implements PayingForm {
 
   /** Brings the form to life, calls `ready`, then asks for what is known of the team and of the customer. */
   async start(ready: () => void, underWay?: UnderWay): Promise<void> {
-    const asked = configurationOf(this.#api, this.surroundings.shop, this.#options.flowId);
+    const asked = this.#asked;
     const look = applyLook(this.#options).then(() => this.#form.offerFields(asked));
-    const [cards] = await Promise.all([savedCards(this.#api, this.#options.customerId), look]);
+    const [cards] = await Promise.all([writtenCards() ? [] : savedCards(this.#api, this.#options.customerId), look]);
     if (cards.length > 0) this.#form.showSavedCards(cards);
     find<HTMLFieldSetElement>("#pm-fields").disabled = false;
     find("#pm-form").removeAttribute("aria-busy");
@@ -128,6 +135,7 @@ export class Checkout implements PayingForm {
     }
     const { amount, cardRanges, currencyCode } = configuration.facts;
     if (cardRanges) void this.#form.offerBrands(this.#api);
+    this.#facts = configuration.facts;
     this.surroundings.configured(configuration.facts, this.#messages);
     const isOther = (known: unknown, given: unknown) => known !== null && known !== undefined && given !== undefined && known !== given;
     if (isOther(amount, this.#options.amount) || isOther(currencyCode, this.#options.currencyCode)) {

@@ -2,14 +2,17 @@
  * The hosted page: options from the document, events to the app around it, errands by redirect. The client token leaves the
  * address at once, and is kept in this tab's session storage for loading the page again.
  */
-import { loadMessages } from "../shared/messages.js";
+import walletsFile from "built:hostedwallets.js";
+import { loadMessages, type Messages } from "../shared/messages.js";
 import { fields, page, payment } from "../shared/messages/en.js";
 import { readOptions } from "../shared/options.js";
 import { standingOf, type Payment } from "../shared/paymentstatus.js";
-import type { BrowserData, FrameOptions } from "../shared/protocol.js";
+import type { BrowserData, FrameOptions, SdkConfiguration } from "../shared/protocol.js";
 import { tellApp } from "./bridge.js";
 import { Checkout } from "./checkoutform.js";
 import { find, findOptional } from "./dom.js";
+import type { HostedWallets } from "./hostedwallets.js";
+import { loadPart } from "./part.js";
 import { forgetPlace, keepAddress, keepPlace, readPlace, withoutToken } from "./place.js";
 import type { Errand, Surroundings } from "./surroundings.js";
 
@@ -27,29 +30,62 @@ function browserData(): BrowserData {
   };
 }
 
+/** The place of the wallets' buttons, which the server has kept free where one is asked for. */
+const walletsArea = find('[data-part="Wallets"]');
+
+/** Loads the wallets' buttons behind the form, where one is asked for; without their code the form works. */
+function walletsOf(checkout: () => Checkout) {
+  let loading: Promise<HostedWallets | undefined> | undefined;
+  const use = (call: (wallets: HostedWallets) => void) => void loading?.then((made) => made && call(made));
+  const load = async () => {
+    const part = await loadPart<typeof import("./hostedwallets.js")>(walletsFile);
+    walletsArea.hidden = !part;
+    return part && new part.HostedWallets(walletsArea, checkout());
+  };
+  return {
+    configure: (configuration: SdkConfiguration, messages: Messages) => {
+      if (walletsArea.hidden) return;
+      loading ??= load();
+      use((wallets) => wallets.configure(configuration, messages));
+    },
+    settle: (isPaid: boolean) => use((wallets) => wallets.settle(isPaid)),
+  };
+}
+
 /** A page of its own: errands by redirect, from which the return page leads back here. */
-function ownPage(address: string): Surroundings {
+function ownPage(address: string, { configure, settle }: ReturnType<typeof walletsOf>): Surroundings {
   const leave = ({ action, payment, url }: Errand) => {
+    settle(true);
     keepPlace({ action, address, payment });
     location.assign(url);
   };
   return {
     act: leave,
     acted: () => undefined,
-    cancelled: forgetPlace,
+    cancelled: () => {
+      settle(false);
+      forgetPlace();
+    },
     changed: () => undefined,
     completed: (result) => {
       const { authorizePayment: payment } = result.data as { readonly authorizePayment: Payment | null };
+      settle(payment !== null && !["declined", "failed", "cancelled"].includes(standingOf(payment)));
       if (payment && standingOf(payment) === "paid") keepPlace({ action: "", address, payment: payment.id });
       else forgetPlace();
       tellApp("paymentComplete", result);
     },
-    configured: () => undefined,
-    failed: (error) => tellApp("error", { error }),
+    configured: configure,
+    failed: (error) => {
+      settle(false);
+      tellApp("error", { error });
+    },
     focused: () => undefined,
     leave,
     shop: location.origin,
-    stands: () => undefined,
+    // Where nobody can pay by card, nobody can pay by a wallet.
+    stands: (state) => {
+      walletsArea.inert = state !== "open";
+    },
   };
 }
 
@@ -62,9 +98,10 @@ async function main(): Promise<void> {
     ...readOptions({ layout: "compact", ...writtenOptions() }), redirectOnly: true,
     ...(place?.address === address ? { resumePayment: place.payment } : {}),
   };
-  const checkout = new Checkout(options, await loadMessages(options.language, ENGLISH), ownPage(address), browserData());
+  const messages = await loadMessages(options.language, ENGLISH);
+  const checkout: Checkout = new Checkout(options, messages, ownPage(address, walletsOf(() => checkout)), browserData());
   followLanguage(checkout);
-  await checkout.start(() => undefined);
+  await checkout.start(() => document.body.removeAttribute("data-waits"));
 }
 
 /** The customer's own choice of a language. */

@@ -14,7 +14,7 @@ import type { Api, ApiError } from "./api.js";
 import { abandonPayment, authorise, readPayment, type Attempt, type Outcome, type Reading } from "./authorise.js";
 import type { Chosen } from "./cardform.js";
 import { TOKEN_ENDED } from "./configuration.js";
-import { randomId } from "./dom.js";
+import { find, randomId } from "./dom.js";
 import { paidPanel } from "./receipt.js";
 import { problemOf } from "./refusal.js";
 import { sleep } from "./sleep.js";
@@ -27,6 +27,9 @@ import { Watch } from "./watch.js";
 const AGAIN_SECONDS = 5;
 /** For how long such a request is repeated. Later the customer may have done something else about it. Milliseconds. */
 const GIVE_UP_MS = 10 * 60_000;
+
+/** The loader has made the frame higher by then. Milliseconds. */
+const GROWN_MS = 1_000;
 
 /** The form around it. What it shows may change while a payment is under way, so nothing of it is kept here. */
 export interface PayingForm {
@@ -356,6 +359,7 @@ export class Paying {
     this.#errand = undefined;
     hidePanel();
     this.#form.showError(text);
+    keepInView(find('[data-part="Error"]'));
   }
 
   /** Made with another credential, such as that of the same page in another tab: it is there, and can't be read here. */
@@ -374,4 +378,11 @@ export class Paying {
       stop: text("modal.stop"), stopQuestion: text("modal.stop-question"), title: text("modal.title"),
     };
   }
+}
+
+/** The frame grows by what is shown in it, after the browser has brought that into view: what is at its lower edge is out of sight then. */
+function keepInView(element: HTMLElement): void {
+  const bring = () => element.scrollIntoView({ block: "nearest" });
+  window.addEventListener("resize", bring, { once: true });
+  setTimeout(() => window.removeEventListener("resize", bring), GROWN_MS);
 }

@@ -12,8 +12,9 @@ const SOON_MONTHS = 2;
 export class SavedCards {
   readonly #list = find<HTMLFieldSetElement>('[data-part="SavedCards"]');
   readonly #other = find<HTMLInputElement>("#saved-card-new");
-  #cards: readonly SavedCard[] = [];
-  #made: HTMLElement[] = [];
+  /** On a page of our own the server has written them. */
+  #cards: readonly SavedCard[] = writtenCards() ?? [];
+  #made: readonly Element[] = [...this.#list.querySelectorAll(".SavedCard:not(:last-child)")];
 
   constructor(changed: () => void) {
     this.#list.addEventListener("change", changed);
@@ -51,6 +52,12 @@ export class SavedCards {
     this.#made = this.#cards.map((card, index) => drawCard(card, index, messages, today));
     this.#list.querySelector("legend")?.after(...this.#made);
   }
+}
+
+/** The cards that stand in the document from the start; nothing where they are to be asked for. */
+export function writtenCards(): readonly SavedCard[] | undefined {
+  const text = find('[data-part="SavedCards"]').dataset["cards"];
+  return text === undefined ? undefined : JSON.parse(text) as readonly SavedCard[];
 }
 
 function drawCard(card: SavedCard, index: number, messages: Messages, today: Date): HTMLElement {

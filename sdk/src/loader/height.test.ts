@@ -9,7 +9,8 @@ test("heights are those that the form has in Chromium", () => {
   assert.equal(expectedHeight("card", { ...plain, hideBillingAddress: true }, 500), 328);
   assert.equal(expectedHeight("card", { ...plain, layout: "compact" }, 320), 328);
   assert.equal(expectedHeight("card", { ...plain, layout: "single" }, 500), 244);
-  assert.equal(expectedHeight("card", { ...plain, layout: "single" }, 320), 496);
+  assert.equal(expectedHeight("card", { ...plain, layout: "single" }, 320), 328);
+  assert.equal(expectedHeight("card", { ...plain, layout: "single" }, 280), 496);
   assert.equal(expectedHeight("card", { ...plain, allowSaveCard: true, customerId: "c" }, 500), 556);
   assert.equal(expectedHeight("checkout", plain, 500), 560);
   assert.equal(expectedHeight("checkout", { ...plain, hideBillingAddress: true, layout: "compact" }, 500), 308);

@@ -14,7 +14,7 @@ type Shown = Pick<FrameOptions, "layout" | "hideBillingAddress" | "allowSaveCard
 /** Rows of the card and of the address, by layout and width. */
 function rows({ layout, hideBillingAddress }: Shown, width: number): number {
   if (layout === "single" && width >= 480) return hideBillingAddress ? 2 : 3;
-  if (layout === "compact" && width >= 300) return hideBillingAddress ? 3 : 4;
+  if (layout !== "stacked" && width >= 300) return hideBillingAddress ? 3 : 4;
   return hideBillingAddress ? 4 : 6;
 }
 

@@ -38,15 +38,29 @@ export function isPhoneOrWebView(userAgent: string): boolean {
   return /Android|iPhone|iPad|iPod|Mobile|; wv\)/.test(userAgent);
 }
 
-/** Whether the element stands on a dark ground: that of the nearest ancestor with a background, else of the page's scheme. */
+/**
+ * Whether the element stands on a dark ground: that of the nearest ancestor with a background, else the browser's own, which is the
+ * only trace of a scheme that the page names in a `<meta>`.
+ */
 function colorScheme(element: Element): "light" | "dark" {
   for (let at: Element | null = element; at; at = at.parentElement) {
-    const [red = 0, green = 0, blue = 0, alpha = 1] = (getComputedStyle(at).backgroundColor.match(/^rgba?\((.*)\)$/)?.[1] ?? "0,0,0,0").split(/[, /]+/).map(Number);
-    if (alpha > 0.5) return red * 0.299 + green * 0.587 + blue * 0.114 < 128 ? "dark" : "light";
+    const tone = toneOf(at);
+    if (tone) return tone;
   }
-  const scheme = getComputedStyle(element).colorScheme;
-  const isDark = scheme.includes("dark") && (!scheme.includes("light") || matchMedia("(prefers-color-scheme: dark)").matches);
-  return isDark ? "dark" : "light";
+  const ground = document.createElement("i");
+  ground.style.backgroundColor = "Canvas";
+  element.append(ground);
+  const tone = toneOf(ground);
+  ground.remove();
+  return tone ?? "light";
+}
+
+/** Nothing where the background lets through what is behind it. */
+function toneOf(element: Element): "light" | "dark" | undefined {
+  const colour = getComputedStyle(element).backgroundColor.match(/^rgba?\((.*)\)$/)?.[1] ?? "0,0,0,0";
+  const [red = 0, green = 0, blue = 0, alpha = 1] = colour.split(/[, /]+/).map(Number);
+  if (alpha <= 0.5) return undefined;
+  return red * 0.299 + green * 0.587 + blue * 0.114 < 128 ? "dark" : "light";
 }
 
 /** What native challenges ask for. */

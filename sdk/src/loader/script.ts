@@ -7,7 +7,10 @@ interface ScriptPolicy {
   createScriptURL(address: string): string;
 }
 
-const loaded = new Map<string, Promise<HTMLScriptElement>>();
+/** The element of a script; one of the service's leaves on it what it exports. */
+export type LoadedScript = HTMLScriptElement & { exported?: unknown };
+
+const loaded = new Map<string, Promise<LoadedScript>>();
 let policy: ScriptPolicy | undefined;
 
 /** The policy lets through what a checkout can ask for: the network's script, and the service's two for wallets. */
@@ -26,11 +29,11 @@ function allow(address: string): string {
  * Loads a script once and answers its element, on which the service's own leave what they export. After a failure the
  * next call tries again.
  */
-export function loadScript(address: string, integrity = ""): Promise<HTMLScriptElement> {
+export function loadScript(address: string, integrity = ""): Promise<LoadedScript> {
   const known = loaded.get(address);
   if (known) return known;
-  const loading = new Promise<HTMLScriptElement>((resolve, reject) => {
-    const script = document.createElement("script");
+  const loading = new Promise<LoadedScript>((resolve, reject) => {
+    const script: LoadedScript = document.createElement("script");
     try {
       script.src = allow(address);
     } catch {

@@ -3,7 +3,7 @@
  * integrity stands in the loader, so that a page that pins the loader pins both.
  */
 import type { Surface, ToFrame } from "../shared/protocol.js";
-import type { Wallets } from "../wallets/index.js";
+import type { Wallets } from "../wallets/wallets.js";
 import address from "built:wallets.js";
 import integrity from "integrity:wallets.js";
 import type { Options } from "./options.js";
@@ -16,14 +16,12 @@ export interface WalletsSetting {
   readonly surface: Surface;
   readonly service: string;
   readonly options: Options;
-  readonly loadScript: typeof loadScript;
+  /** Loads a script; what one of the service's leaves is its `exported`. */
+  loadScript(address: string): Promise<{ readonly exported?: unknown }>;
   once(run: () => Promise<unknown>): Promise<unknown>;
   send(message: ToFrame): void;
   report(message: string, type?: string): void;
 }
-
-/** A script of the service that leaves what it exports on its element. */
-export type Exporting<Exported> = HTMLScriptElement & { exported: Exported };
 
 export interface WalletsPlace {
   readonly area: HTMLElement;
@@ -49,7 +47,7 @@ export function placeWallets(given: Omit<WalletsSetting, "area" | "loadScript">)
     const possible = asked.filter((wallet) => wallet === "walleta" || options.apiKey.startsWith("ct_test_") || "ApplePaySession" in window);
     if (!loading && possible.length > 0) area.style.cssText = `margin-bottom:16px;min-height:${possible.length * BUTTON_PX + LINE_PX}px`;
     if (!loading) {
-      loading = loadScript(service + address, integrity).then((script) => new (script as Exporting<typeof Wallets>).exported(setting));
+      loading = loadScript(service + address, integrity).then(({ exported }) => new (exported as typeof Wallets)(setting));
       loading.catch(({ message }: Error) => report(message));
     }
     use((wallets) => wallets.draw());

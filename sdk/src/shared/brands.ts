@@ -35,6 +35,9 @@ const FACTS: Readonly<Record<Brand, BrandFacts>> = {
   DANKORT: { name: "Dankort", ranges: [[501900, 501999]], lengths: [16], cvc: 3 },
 };
 
+/** Every brand that the form knows. */
+export const BRANDS = Object.keys(FACTS) as readonly Brand[];
+
 /** Of a number whose brand is unknown: what the service takes. */
 const UNKNOWN_LENGTHS: readonly number[] = [12, 13, 14, 15, 16, 17, 18, 19];
 
@@ -44,7 +47,7 @@ export function brandOf(digits: string): Brand | undefined {
   const start = digits.slice(0, 6);
   const lowest = Number(start.padEnd(6, "0"));
   const highest = Number(start.padEnd(6, "9"));
-  const possible = (Object.keys(FACTS) as Brand[]).filter((brand) =>
+  const possible = BRANDS.filter((brand) =>
     FACTS[brand].ranges.some(([first, last]) => first <= highest && lowest <= last));
   return possible.length === 1 ? possible[0] : undefined;
 }

@@ -9,6 +9,16 @@ declare module "built:hostedfields.js" {
   export default address;
 }
 
+declare module "built:hostedstandin.js" {
+  const address: string;
+  export default address;
+}
+
+declare module "built:hostedwallets.js" {
+  const address: string;
+  export default address;
+}
+
 declare module "built:paying.js" {
   const address: string;
   export default address;

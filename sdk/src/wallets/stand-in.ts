@@ -97,7 +97,7 @@ class StandInPaymentsClient implements PaymentsClient {
     const button = make("button", { type: "button", onclick: onClick }, buttonType === "plain" ? "G Pay" : `${buttonType[0]?.toUpperCase()}${buttonType.slice(1)} with G Pay`);
     button.style.cssText =
       "border-radius:6px;font:500 18px system-ui,sans-serif;cursor:pointer;" +
-      (isWhite ? "color:#16211c;background:#fff;border:1px solid #7c877f" : "color:#fff;background:#000;border:0");
+      (isWhite ? "color:#16211c;background:#fff;border:1px solid #7c877f" : "color:#fff;background:#000;border:1px solid #747775");
     return button;
   }
 }
@@ -151,6 +151,5 @@ class StandInSession implements WalletBSession {
   }
 }
 
-Object.assign(document.currentScript as HTMLScriptElement, {
-  exported: { PaymentsClient: StandInPaymentsClient, ApplePaySession: StandInSession },
-});
+/** Both networks, by the names of their interfaces. */
+export const standIns = { PaymentsClient: StandInPaymentsClient, ApplePaySession: StandInSession };

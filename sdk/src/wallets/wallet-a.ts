@@ -1,7 +1,7 @@
 /** Wallet A (Google Pay): the button and the request for its payment data. */
 import type { SdkConfiguration } from "../shared/protocol.js";
 import type { WalletAOption } from "../loader/types.js";
-import type { WalletPage } from "./index.js";
+import type { WalletPage } from "./wallets.js";
 
 interface PaymentData {
   paymentMethodData: { tokenizationData: { token: string } };
@@ -15,6 +15,8 @@ export interface PaymentsClient {
 }
 
 export type PaymentsClientConstructor = new (options: object) => PaymentsClient;
+
+export const NOT_SET_UP = "wallet A is not set up: call setupWallet with WALLETA_PAY once";
 
 const API = { apiVersion: 2, apiVersionMinor: 0 };
 
@@ -43,10 +45,11 @@ export function paymentDataRequest(option: WalletAOption, walletA: NonNullable<S
 /** The wallet's button, or undefined where the customer can't pay with it. */
 export async function walletAButton(Client: PaymentsClientConstructor, option: WalletAOption, page: WalletPage): Promise<HTMLElement | undefined> {
   const { configuration } = page;
-  if (!configuration.walletA) throw new Error("wallet A is not set up: call setupWallet with WALLETA_PAY once");
+  if (!configuration.walletA) throw new Error(NOT_SET_UP);
   const request = paymentDataRequest(option, configuration.walletA);
   const { merchantInfo, existingPaymentMethodRequired = true, button } = option;
-  const client = new Client({ environment: configuration.mode === "live" ? "PRODUCTION" : "TEST", merchantInfo });
+  const environment = configuration.mode === "live" ? "PRODUCTION" : "TEST";
+  const client = new Client({ environment, merchantInfo, ...(page.nonce && { nonce: page.nonce }) });
   const ready = await client.isReadyToPay({ ...API, allowedPaymentMethods: request.allowedPaymentMethods, existingPaymentMethodRequired });
   if (!ready.result || (existingPaymentMethodRequired && ready.paymentMethodPresent === false)) return undefined;
   const pay = async () => {

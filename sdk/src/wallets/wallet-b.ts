@@ -1,7 +1,7 @@
 /** Wallet B (Apple Pay): the button and the session of its sheet. */
 import { make } from "../loader/dom.js";
 import type { WalletBOption } from "../loader/types.js";
-import type { WalletPage } from "./index.js";
+import type { WalletPage } from "./wallets.js";
 
 /** What the loader uses of the platform's `ApplePaySession`. The stand-in has the same members. */
 export interface WalletBSession {

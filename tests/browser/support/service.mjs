@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { until } from "./wait.mjs";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
-const BINARY = process.env.POINTSMAN_BIN || resolve(HERE, "../../../target/debug/pointsman");
+export const BINARY = process.env.POINTSMAN_BIN || resolve(HERE, "../../../target/debug/pointsman");
 /** A debug build on a busy machine. */
 const START_BOUND_MS = 60_000;
 

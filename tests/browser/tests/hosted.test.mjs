@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { INSUFFICIENT_FUNDS, THREE_D_SECURE, VISA } from "../support/cards.mjs";
-import { assertAccessible } from "../support/checks.mjs";
+import { assertAccessible, assertStrictPolicy, assertValid } from "../support/checks.mjs";
 import { assertNoLeaks } from "../support/leaks.mjs";
 import { until } from "../support/wait.mjs";
 import { worldForFile } from "../support/world.mjs";
@@ -44,11 +44,19 @@ describe("payment links", { concurrency: 2 }, () => {
     const paid = (await world.service.payments()).filter(({ orderId }) => orderId === "order-link");
     assert.deepEqual(paid.map(({ status }) => status), ["SUCCEEDED"]);
     const again = await world.visit(t);
-    await follow(again, link);
+    const answer = await follow(again, link);
     await again.page.getByText(/paid/i).first().waitFor();
+    await assertValid(await answer.text(), "receipt");
+    assertStrictPolicy(answer.headers()["content-security-policy"], "receipt");
     assert.equal(await again.page.locator("input[name=cardnumber]:visible").count(), 0);
     assert.equal((await world.service.charges(paid[0].id)).length, 1);
     await assertAccessible([again.page.mainFrame()], "a link that is paid");
+    for (const width of [390, 1280]) {
+      await again.page.setViewportSize({ height: 800, width });
+      assert.ok(await again.page.locator('[data-part="Shop"]').isVisible(), `${width} px: the shop's name`);
+      const top = async (part) => (await again.page.locator(part).boundingBox()).y;
+      assert.ok(await top("main a") > await top("main h1"), `${width} px: the way back stands below what is said`);
+    }
   });
 
   test("a link that was ended says so, and takes no card", async (t) => {
@@ -61,11 +69,14 @@ describe("payment links", { concurrency: 2 }, () => {
     await assertAccessible([visit.page.mainFrame()], "a link that was ended");
   });
 
-  test("an invented link is a page that says what to do", async (t) => {
+  test("an invented link, or one that was cut off, is a page that says what to do", async (t) => {
     const visit = await world.visit(t);
-    const answer = await follow(visit, { url: `${world.service.url}/pay/invented` });
-    assert.equal(answer.status(), 404);
-    await assertAccessible([visit.page.mainFrame()], "an invented link");
+    for (const path of ["/pay/invented", "/pay/", "/pay"]) {
+      const answer = await follow(visit, { url: world.service.url + path });
+      assert.equal(answer.status(), 404, path);
+      assert.match(answer.headers()["content-type"], /text\/html/, path);
+      await assertAccessible([visit.page.mainFrame()], path);
+    }
   });
 });
 

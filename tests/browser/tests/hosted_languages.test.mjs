@@ -1,7 +1,8 @@
 /** The hosted page in the customer's language from the first byte: nothing moves when the script comes. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { assertAccessible } from "../support/checks.mjs";
+import { AMEX, VISA } from "../support/cards.mjs";
+import { assertAccessible, assertValid } from "../support/checks.mjs";
 import { worldForFile } from "../support/world.mjs";
 
 const world = worldForFile();
@@ -32,6 +33,65 @@ describe("hosted page, languages", { concurrency: 2 }, () => {
       assert.equal(await visit.form.locator("input[name=method]").count(), 3);
     });
   }
+
+  test("with a theme nothing moves either", async (t) => {
+    const visit = await world.visit(t, { viewport: { width: 390, height: 900 } });
+    await visit.context.addInitScript(countShifts);
+    const theme = { backgroundColor: "rgb(255, 250, 240)", fontFamily: "monospace", fontSize: { primary: "20px", secondary: "18px" }, lineHeight: "2" };
+    await visit.hosted({ alternativePaymentMethods: METHODS, theme: JSON.stringify(theme) });
+    await visit.page.evaluate(() => new Promise((resolve) => { requestAnimationFrame(() => requestAnimationFrame(resolve)); }));
+    assert.equal(await visit.field("cardnumber").evaluate((field) => getComputedStyle(field).fontSize), "20px");
+    assert.equal(await visit.page.evaluate(() => window.shift), 0);
+    const without = await world.visit(t, { javaScriptEnabled: false });
+    await without.hosted({ theme: JSON.stringify(theme) }, { waits: false });
+    await without.page.getByText(/JavaScript/).first().waitFor();
+  });
+
+  for (const isSavedCardCvcRequired of [false, true]) {
+    for (const width of [320, 1280]) {
+      test(`saved cards are there from the start${isSavedCardCvcRequired ? ", with the code" : ""}, ${width} px: nothing moves`, async (t) => {
+        const cards = [{ number: VISA, expMonth: 12, expYear: 2040, cvc: "123", name: "Ada Lovelace" }, { number: AMEX, expMonth: 1, expYear: 2039, cvc: "1234", name: "Ada Lovelace" }];
+        const { id, tokens } = await world.service.customer(cards);
+        await world.service.graphql(`mutation($token: String!) { updateDefaultPaymentMethod(token: $token) }`, { token: tokens[1] });
+        const { token } = await world.service.clientToken({ customerId: id, amount: 5099, currency: "EUR" });
+        const visit = await world.visit(t, { viewport: { width, height: 900 } });
+        await visit.context.addInitScript(countShifts);
+        const more = { allowSaveCard: "true", customerId: id, ...(isSavedCardCvcRequired ? { isSavedCardCvcRequired: "true" } : {}), orderId: `saved-${width}-${isSavedCardCvcRequired}` };
+        const answer = await visit.hosted(more, { token, waits: false });
+        const html = await answer.text();
+        assert.ok(html.includes("American Express •••• 0005") && html.includes("Visa •••• 4242"), html);
+        await assertValid(html, "hosted page with saved cards");
+        await visit.form.locator("#pm-fields:enabled").waitFor();
+        await visit.page.evaluate(() => new Promise((resolve) => { requestAnimationFrame(() => requestAnimationFrame(resolve)); }));
+        assert.equal(await visit.page.evaluate(() => window.shift), 0);
+        assert.equal(await visit.form.locator(".SavedCard").count(), 3, "none is there twice");
+        assert.ok(await visit.form.getByLabel(/American Express/).isChecked(), "the default one is chosen");
+        assert.equal(await visit.field("cardnumber").isVisible(), false);
+        assert.equal(await visit.field("cvc").isVisible(), isSavedCardCvcRequired);
+        assert.deepEqual(visit.requests.filter(({ body }) => body.includes("getPaymentMethods")), [], "nobody asks for them again");
+        if (isSavedCardCvcRequired) await visit.field("cvc").fill("1234");
+        await visit.field("language").selectOption("de");
+        await visit.form.getByText("Andere Karte verwenden").waitFor();
+        await visit.payButton.click();
+        await visit.part("Status").getByText(/50[.,]99/).first().waitFor();
+        const paid = (await world.service.payments()).filter(({ orderId }) => orderId === more.orderId);
+        assert.deepEqual(paid.map(({ status }) => status), ["SUCCEEDED"]);
+      });
+    }
+  }
+
+  test("another customer's cards are on no page", async (t) => {
+    const card = { number: VISA, expMonth: 12, expYear: 2040, cvc: "123", name: "Ada Lovelace" };
+    const [mine, other] = [await world.service.customer([card]), await world.service.customer([card])];
+    const visit = await world.visit(t);
+    for (const [given, customerId] of [[{ customerId: mine.id }, other.id], [{}, other.id], [{ customerId: mine.id }, "customers:invented"]]) {
+      const { token } = await world.service.clientToken({ ...given, amount: 5099, currency: "EUR" });
+      const answer = await visit.hosted({ customerId }, { token });
+      assert.doesNotMatch(await answer.text(), /4242/, customerId);
+      assert.equal(await visit.part("SavedCards").isVisible(), false);
+      await visit.page.close();
+    }
+  });
 
   test("without a parameter it is the browser's language, also for the pages in place of the form", async (t) => {
     const visit = await world.visit(t, { locale: "de-AT" });

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { THREE_D_SECURE, VISA } from "../support/cards.mjs";
+import { until } from "../support/wait.mjs";
 import { worldForFile } from "../support/world.mjs";
 
 const world = worldForFile();
@@ -119,6 +120,36 @@ describe("looks", { concurrency: 2 }, () => {
     for (const frame of [visit.formFrame(), visit.page.mainFrame()]) assert.equal(await frame.evaluate(() => window.shift), 0, frame.url());
   });
 
+  for (const surface of ["card", "checkout"]) {
+    for (const width of [320, 800]) {
+      test(`${surface}, ${width} px: the frame has its height from the start, in every layout`, async (t) => {
+        const visit = await world.visit(t, { viewport: { width, height: 900 } });
+        const { id } = await world.service.customer([]);
+        await visit.open({ surface, token: (await world.service.clientToken({ customerId: id, amount: 5099, currency: "EUR" })).token });
+        const wrong = [];
+        for (const layout of ["stacked", "compact", "single"]) {
+          for (const [hideBillingAddress, allowSaveCard, count] of [[false, false, 0], [true, true, 0], [false, true, 2], [true, false, 1]]) {
+            const more = { allowSaveCard, customerId: id, hideBillingAddress, layout, alternativePaymentMethods: [{ type: "bnpla" }, { type: "walletc" }].slice(0, surface === "card" ? 0 : count) };
+            const [before, after] = await visit.page.evaluate(async ({ given, name }) => {
+              const { options } = JSON.parse(document.querySelector("#options").textContent);
+              let loaded;
+              const isLoaded = new Promise((done) => { loaded = done; });
+              const loading = window.Pointsman[name]("#checkout", { ...options, ...given, onLoaded: loaded });
+              const height = () => document.querySelector("#checkout iframe").getBoundingClientRect().height;
+              const first = height();
+              await loading;
+              await isLoaded;
+              await new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); });
+              return [first, height()];
+            }, { given: more, name: surface === "card" ? "loadCheckoutSdkElement" : "loadCheckoutSdkDropIn" });
+            if (before !== after) wrong.push(`${JSON.stringify(more)}: ${before}, then ${after}`);
+          }
+        }
+        assert.deepEqual(wrong, []);
+      });
+    }
+  }
+
   test("in a dark page the form is dark, and light in a light one", async (t) => {
     const ink = async (colorScheme, head) => {
       const visit = await world.visit(t, { colorScheme });
@@ -130,6 +161,9 @@ describe("looks", { concurrency: 2 }, () => {
     world.shop.show("/light.css", ":root { color-scheme: light; background: #fff }", { "content-type": "text/css" });
     assert.ok(await ink("light", '<link rel="stylesheet" href="/dark.css">') > 128, "light ink on dark");
     assert.ok(await ink("dark", '<link rel="stylesheet" href="/light.css">') < 128, "dark ink on light, also where the system is dark");
+    assert.ok(await ink("light", '<meta name="color-scheme" content="dark">') > 128, "a page that is dark by a meta element alone");
+    assert.ok(await ink("dark", '<meta name="color-scheme" content="light dark">') > 128, "a page that follows the system by a meta element");
+    assert.ok(await ink("dark", "") < 128, "a page without a scheme is light, also where the system is dark");
   });
 
   test("in forced colours borders and the focus stay", async (t) => {
@@ -179,6 +213,48 @@ describe("looks", { concurrency: 2 }, () => {
     await visit.payButton.click();
     await visit.form.locator("#error-cardnumber").getByText(/./).waitFor();
     assert.equal(await visit.form.locator("#error-cardnumber").evaluate((error) => getComputedStyle(error).color), "rgb(200, 0, 100)");
+  });
+
+  /** Each key alone: what of the form has which style by it. `focus` before it is looked at. */
+  const KEYS = {
+    "colors.primary": [{ colors: { primary: "rgb(1, 2, 120)" } }, "[data-part=PayButton]", "backgroundColor", "rgb(1, 2, 120)"],
+    "colors.secondary": [{ colors: { secondary: "rgb(3, 4, 5)" } }, ".RedirectNote", "color", "rgb(3, 4, 5)"],
+    "colors.accent": [{ colors: { accent: "rgb(120, 1, 1)" } }, "[data-part=PayButton]", "backgroundColor", "rgb(120, 1, 1)"],
+    "colors.accentContrast": [{ colors: { accentContrast: "rgb(250, 251, 252)" } }, "[data-part=PayButton]", "color", "rgb(250, 251, 252)"],
+    "colors.border": [{ colors: { border: "rgb(9, 90, 9)" } }, "#ccname", "borderTopColor", "rgb(9, 90, 9)"],
+    "colors.borderFocused": [{ colors: { borderFocused: "rgb(10, 10, 200)" } }, "#ccname", "borderTopColor", "rgb(10, 10, 200)", "#ccname"],
+    "colors.error": [{ colors: { error: "rgb(200, 0, 100)" } }, "#error-cardnumber", "color", "rgb(200, 0, 100)"],
+    "fontFamily": [{ fontFamily: "Georgia, serif" }, "#ccname", "fontFamily", "Georgia, serif"],
+    "fontSize.primary": [{ fontSize: { primary: "19px" } }, "#ccname", "fontSize", "19px"],
+    "fontSize.secondary": [{ fontSize: { secondary: "17px" } }, "label[for=ccname]", "fontSize", "17px"],
+    "borderType round": [{ borderType: "round" }, "#ccname", "borderTopLeftRadius", "6px"],
+    "borderType square": [{ borderType: "square" }, "#ccname", "borderTopLeftRadius", "0px"],
+    "borderType bottom": [{ borderType: "bottom" }, "#ccname", "borderWidth", "0px 0px 1px"],
+    "borderRadius": [{ borderRadius: "11px" }, "#ccname", "borderTopLeftRadius", "11px"],
+    "backgroundColor": [{ backgroundColor: "rgb(255, 250, 240)" }, "body", "backgroundColor", "rgb(255, 250, 240)"],
+    "textColor": [{ textColor: "rgb(20, 20, 21)" }, "label[for=ccname]", "color", "rgb(20, 20, 21)"],
+    "lineHeight": [{ lineHeight: "2" }, "body", "lineHeight", "32px"],
+    "variables": [{ variables: { surface: "rgb(240, 241, 242)" } }, "#ccname", "backgroundColor", "rgb(240, 241, 242)"],
+    "rules": [{ rules: { "Label": { "letter-spacing": "2px" } } }, "label[for=ccname]", "letterSpacing", "2px"],
+  };
+  test("each key of a theme shows by itself, in the place of another theme's", async (t) => {
+    const visit = await world.visit(t, { reducedMotion: "reduce" });
+    await visit.open({ more: { alternativePaymentMethods: [{ type: "bnpla" }] } });
+    await visit.fill("4242");
+    await visit.payButton.click();
+    await visit.form.locator("#error-cardnumber").getByText(/./).waitFor();
+    for (const [key, [theme, selector, property, expected, focus]] of Object.entries(KEYS)) {
+      const read = () => visit.form.locator(selector).first().evaluate((element, name) => getComputedStyle(element)[name], property);
+      if (focus) await visit.form.locator(focus).focus();
+      else await visit.field("zip").focus();
+      const set = (given) => visit.page.evaluate((one) => window.instance.update({ theme: one }), given);
+      const before = await read();
+      assert.equal(await set(theme), true, key);
+      await until(`${key}: ${selector} has ${property} ${expected}, not ${await read()}`, async () => (await read()) === expected, 5_000);
+      if (key !== "borderType round") assert.notEqual(before, expected, `${key}: it had that before`);
+      await set({});
+      await until(`${key} is taken back`, async () => (await read()) === before, 5_000);
+    }
   });
 
   for (const layout of ["stacked", "compact", "single"]) {

@@ -3,22 +3,10 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { VISA } from "../support/cards.mjs";
 import { until } from "../support/wait.mjs";
+import { sheetOf, walletA, walletB, walletButton } from "../support/wallets.mjs";
 import { worldForFile } from "../support/world.mjs";
 
 const world = worldForFile();
-
-const walletA = (more = {}) => ({
-  type: "walleta",
-  option: {
-    merchantInfo: { merchantName: "Harbour Coffee", merchantId: "0123456789" },
-    transactionInfo: { currencyCode: "EUR", transactionId: crypto.randomUUID(), totalPriceStatus: "FINAL", totalPrice: "50.99", countryCode: "IE" },
-    ...more,
-  },
-});
-const walletB = () => ({
-  type: "walletb",
-  option: { paymentRequest: { countryCode: "IE", currencyCode: "EUR", total: { label: "Harbour Coffee", amount: "50.99" }, supportedNetworks: ["visa", "masterCard"] } },
-});
 
 /** The page on which the customer approves or refuses, in a dialog or a window of its own. */
 async function approvalPage(visit, act) {
@@ -165,18 +153,3 @@ describe("methods", { concurrency: 2 }, () => {
     assert.equal(await visit.page.evaluate(() => window.shift), 0);
   });
 });
-
-/** The wallet's button on the merchant's page. */
-function walletButton(visit, wallet) {
-  return visit.page.getByRole("button", { name: wallet === "A" ? /google|wallet a|g pay/i : /apple|wallet b/i }).first();
-}
-
-/** Opens the stand-in's sheet and answers it. */
-async function sheetOf(visit, wallet, answer) {
-  await walletButton(visit, wallet).click();
-  const sheet = visit.page.locator("dialog[open]");
-  await sheet.waitFor();
-  const buttons = sheet.getByRole("button", { name: answer === "pay" ? /pay|approve|confirm/i : /cancel|close|stop/i });
-  await until("a button in the sheet", async () => (await buttons.count()) > 0);
-  await buttons.first().click();
-}

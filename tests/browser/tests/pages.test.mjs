@@ -20,11 +20,18 @@ async function pages() {
   }).catch((error) => error.errors[0].extensions.url);
   const { token } = await service.clientToken({ amount: 5099, currency: "EUR" });
   const checkout = new URLSearchParams({ apiKey: token, flowId: "default", amount: 5099, currencyCode: "EUR" });
+  const ended = new URLSearchParams({ apiKey: "ct_test_nothing000000000000", flowId: "default", amount: 5099, currencyCode: "EUR" });
+  const link = async () => (await service.graphql(`mutation { createPaymentLink(amount: 5099, currencyCode: "EUR", description: "Tea") { id url } }`)).createPaymentLink;
+  const [open, over] = [await link(), await link()];
+  await service.graphql(`mutation($id: ID!) { endPaymentLink(id: $id) }`, { id: over.id });
   return {
     "start page": "/",
     "explorer": "/explorer",
     "hosted page": `/checkout?${checkout}`,
     "hosted page without parameters": "/checkout",
+    "hosted page whose token has ended": `/checkout?${ended}`,
+    "payment link": new URL(open.url).pathname,
+    "payment link that has ended": new URL(over.url).pathname,
     "unknown payment link": "/pay/invented",
     "card frame": `/sdk/v1/frame/card?origin=${origin}`,
     "checkout frame": `/sdk/v1/frame/checkout?origin=${origin}`,

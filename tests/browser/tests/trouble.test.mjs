@@ -144,6 +144,19 @@ describe("trouble", { concurrency: 2 }, () => {
     assert.deepEqual(visit.requests.filter(({ body }) => body.includes("authorizePayment(")).length, 1, "it is not tried again");
   });
 
+  for (const surface of ["card", "checkout"]) {
+    test(`${surface}: a token that has ended before the page is opened`, async (t) => {
+      const visit = await world.visit(t);
+      const { id, token } = await world.service.clientToken(surface === "card" ? {} : { amount: 5099, currency: "EUR" });
+      await world.service.graphql(`mutation($id: ID!) { revokeClientToken(id: $id) }`, { id });
+      await visit.open({ surface, token, waits: false });
+      const [{ error }] = await visit.called("onError");
+      assert.equal(error.type, "api.key.unauthorized");
+      if (surface === "checkout") await visit.part("Status").getByText(/has ended/i).waitFor();
+      else await visit.called("onLoaded");
+    });
+  }
+
   test("a clock that is hours ahead ends nothing: only the service knows the token's end", async (t) => {
     const visit = await world.visit(t);
     await visit.context.addInitScript(() => {

@@ -12,6 +12,7 @@ fn assets() -> Assets {
     Assets {
         script: "/sdk/v1/f/checkout.1.js".to_owned(),
         style: "/sdk/v1/f/frame.1.css".to_owned(),
+        nonce: String::new(),
     }
 }
 
@@ -184,6 +185,10 @@ fn texts_of_others_are_escaped_wherever_they_stand() {
         first: FirstOptions {
             methods: vec![evil()],
             pay_button: Some(evil()),
+            saved: Some(SavedChoice {
+                cards: vec![saved(EVIL, EVIL, 5, true)],
+                asks_code: false,
+            }),
             ..FirstOptions::default()
         },
     };
@@ -231,6 +236,12 @@ fn what_the_script_would_write_is_there_from_the_start() {
             has_no_address: true,
             offers_saving: true,
             pay_button: None,
+            wallets: WalletPlaces {
+                is_asked: true,
+                a: true,
+                b: true,
+            },
+            ..FirstOptions::default()
         },
         ..page()
     };
@@ -245,6 +256,7 @@ fn what_the_script_would_write_is_there_from_the_start() {
         "<div data-part=\"Methods\">",
         "class=\"Beside\"",
         "<div data-part=\"Save\">",
+        "<div data-part=\"Wallets\" data-a data-b></div>",
         "Sie bestätigen die Zahlung gleich bei PayPal.",
     ] {
         assert!(text.contains(part), "{part}: {text}");
@@ -263,4 +275,79 @@ fn what_the_script_would_write_is_there_from_the_start() {
     ] {
         assert!(!text.contains(word), "{word}: {text}");
     }
+}
+
+fn saved(token: &str, brand: &str, months_left: i32, is_default: bool) -> SavedCard {
+    SavedCard {
+        token: token.to_owned(),
+        number: "************4242".to_owned(),
+        exp_month: 3,
+        exp_year: 2031,
+        brand: brand.to_owned(),
+        is_default,
+        months_left,
+    }
+}
+
+/// The hosted page of a customer with these cards.
+fn with_saved(cards: &[SavedCard], asks_code: bool) -> String {
+    let first = FirstOptions {
+        saved: Some(SavedChoice {
+            cards: cards.to_vec(),
+            asks_code,
+        }),
+        offers_saving: true,
+        ..FirstOptions::default()
+    };
+    hosted(&assets(), Mode::Live, &Hosted { first, ..page() })
+}
+
+#[test]
+fn saved_cards_are_there_from_the_start_and_one_is_chosen() {
+    let cards = [
+        saved("tok-over", "VISA", -1, true),
+        saved("tok-good", "AMEX", 2, false),
+        saved("tok-last", "made-up", 3, false),
+    ];
+    let text = with_saved(&cards, false);
+    for part in [
+        "aria-label=\"American Express ending in 4242, expires 03 / 31\" id=\"saved-card-1\" name=\"saved-card\" type=\"radio\" value=\"tok-good\" checked>",
+        "value=\"tok-over\" disabled><label for=\"saved-card-0\">",
+        "</svg>Visa •••• 4242<small>03 / 31</small><span class=\"Chip\">expired</span></label>",
+        "<small>03 / 31</small><span class=\"Chip\">expires soon</span></label>",
+        "Card details •••• 4242<small>03 / 31</small></label>",
+        "<div data-part=\"Card\" hidden>",
+        "data-field=\"cvc\" hidden>",
+        "data-part=\"Billing\" role=\"group\" hidden",
+        "<div data-part=\"Save\" hidden>",
+        "id=\"saved-card-new\" name=\"saved-card\" value=\"\">",
+        "data-cards=\"[{&#34;brand&#34;:&#34;VISA&#34;,&#34;expMonth&#34;:3,",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let text = with_saved(&cards, true);
+    assert!(text.contains("<div data-part=\"Card\">"), "{text}");
+    assert!(text.contains("data-field=\"cardnumber\" hidden>"), "{text}");
+    assert!(text.contains("data-field=\"cvc\">"), "{text}");
+    let default = saved("tok-default", "VISA", 9, true);
+    let text = with_saved(&[cards[1].clone(), default], false);
+    assert!(text.contains("value=\"tok-default\" checked>"), "{text}");
+}
+
+#[test]
+fn where_every_saved_card_is_over_another_one_is_typed() {
+    let text = with_saved(&[saved("tok", "VISA", -1, true)], false);
+    assert!(
+        text.contains("name=\"saved-card\" value=\"\" checked>"),
+        "{text}"
+    );
+    assert!(text.contains("<div data-part=\"Card\">"), "{text}");
+    assert!(text.contains("data-field=\"cardnumber\">"), "{text}");
+    let text = with_saved(&[], false);
+    assert!(
+        text.contains("data-part=\"SavedCards\" hidden data-cards=\"[]\">"),
+        "{text}"
+    );
+    let text = hosted(&assets(), Mode::Live, &page());
+    assert!(text.contains("data-part=\"SavedCards\" hidden>"), "{text}");
 }

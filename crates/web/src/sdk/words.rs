@@ -105,6 +105,11 @@ impl Words {
     }
 }
 
+/// A brand's name for people.
+pub(super) fn brand_name(code: &str) -> Option<&'static str> {
+    TEXTS.get("brands")?.get(code).map(String::as_str)
+}
+
 /// A text with `{name}` replaced.
 pub(super) fn filled(text: &str, name: &str, value: &str) -> String {
     text.replace(&format!("{{{name}}}"), value)

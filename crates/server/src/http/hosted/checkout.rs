@@ -9,16 +9,17 @@ use axum::{
 use domain::{
     Code, Fault,
     audit::Source,
-    caller::{Caller, Credential},
+    caller::{Caller, Credential, Mode},
     id::IntentId,
     intent::Cart,
     redirect::RedirectUrl,
 };
+use engine::SdkConfiguration;
 use http::StatusCode;
 use serde_json::Value;
 use web::{
     Language, Text,
-    sdk::{FirstOptions, Hosted, Words},
+    sdk::{FirstOptions, Hosted, SavedChoice, WalletPlaces, Words},
 };
 
 use super::{
@@ -29,6 +30,7 @@ use super::{
     },
     Seller, ended, form, language_of, lines, message, own_host,
     parameters::{Mistakes, Parameters},
+    saved_cards::saved_cards,
     unavailable,
 };
 
@@ -49,7 +51,7 @@ pub(in super::super) async fn show(State(web): State<Arc<Web>>, request: Request
     let reader = reader_of(&web, &request);
     in_time(&web, reader, async {
         match page(&web, uri.query(), source, reader.language).await {
-            Ok(page) => form(&web, &page),
+            Ok((page, wallets)) => form(&web, &page, wallets.needs_network),
             Err(refusal) => refused(&web, language_of(uri.query(), reader.language), refusal),
         }
     })
@@ -61,11 +63,12 @@ async fn page(
     query: Option<&str>,
     source: Source,
     accepted: Language,
-) -> Result<Hosted, Refusal> {
+) -> Result<(Hosted, Wallets), Refusal> {
     let parameters = Parameters::read(query).map_err(Refusal::Mistakes)?;
     let caller = caller(web, source, &parameters.api_key).await?;
     let engine = &web.service.engine;
-    let known = engine.sdk_configuration(&caller, None, None).await;
+    let flow = parameters.option("flowId").and_then(Value::as_str);
+    let known = engine.sdk_configuration(&caller, None, flow).await;
     let known = known.map_err(Refusal::Failed)?;
     let wrong = |name: &str, rule| Refusal::Mistakes(vec![(name.to_owned(), rule)]);
     match known.money {
@@ -94,8 +97,10 @@ async fn page(
     let cart = cart(web, &caller, parameters.intent.as_deref()).await;
     let words = Words::chosen(parameters.option("language"), accepted);
     let language = words.language();
-    Ok(Hosted {
-        asks_first: web.service.engine.has_hosted_fields(),
+    let wallets = Wallets::asked_for(&parameters, &known);
+    let saved = saved_choice(web, &caller, &parameters, &known).await;
+    let page = Hosted {
+        asks_first: known.hosted_fields.is_some(),
         shop_name: known.shop_name,
         logo: known.shop_logo,
         back,
@@ -104,23 +109,84 @@ async fn page(
         cart: lines(cart.as_ref(), parameters.money.currency(), language),
         options: parameters.options(&words),
         host: own_host(web),
-        first: first_options(&parameters),
+        first: FirstOptions {
+            wallets: wallets.places,
+            saved,
+            ..first_options(&parameters)
+        },
         words,
-    })
+    };
+    Ok((page, wallets))
+}
+
+/// The saved cards of the customer whom the address names.
+async fn saved_choice(
+    web: &Web,
+    caller: &Caller,
+    parameters: &Parameters,
+    known: &SdkConfiguration,
+) -> Option<SavedChoice> {
+    // A processor's own fields know no saved card.
+    let customer = parameters
+        .option("customerId")
+        .filter(|_| known.hosted_fields.is_none());
+    let cards = saved_cards(web, caller, customer?.as_str()?).await?;
+    let asks_code = parameters.option("isSavedCardCvcRequired") == Some(&Value::Bool(true));
+    Some(SavedChoice { cards, asks_code })
+}
+
+/// The wallets whose buttons the page shows.
+struct Wallets {
+    places: WalletPlaces,
+    /// Wallet A's network draws its button by a script of its own.
+    needs_network: bool,
+}
+
+impl Wallets {
+    /// Those that the address asks for, of what the team has set up. In test mode stand-ins of our own take the networks' place.
+    fn asked_for(parameters: &Parameters, known: &SdkConfiguration) -> Self {
+        let of = |names: [&str; 2]| {
+            let is_one = |method: &&Value| {
+                let kind = method.get("type").and_then(Value::as_str);
+                kind.is_some_and(|kind| names.contains(&kind))
+            };
+            methods(parameters).filter(is_one).collect::<Vec<_>>()
+        };
+        let (a, b) = (of(["walleta", "googlepay"]), of(["walletb", "applepay"]));
+        let asks_network = |method: &&Value| {
+            let option = method.pointer("/option/useNetworkInTest");
+            known.mode == Mode::Live || option.and_then(Value::as_bool) == Some(true)
+        };
+        let has_a = known.wallet_a.is_some();
+        Self {
+            places: WalletPlaces {
+                is_asked: !a.is_empty() || !b.is_empty(),
+                a: has_a && !a.is_empty(),
+                b: known.wallet_b.is_some() && !b.is_empty(),
+            },
+            needs_network: has_a && a.iter().any(asks_network),
+        }
+    }
+}
+
+/// The ways to pay beside a card, as they are asked for.
+fn methods(parameters: &Parameters) -> impl Iterator<Item = &Value> {
+    let methods = parameters.option("alternativePaymentMethods");
+    methods.and_then(Value::as_array).into_iter().flatten()
 }
 
 /// Options that the form shows from the start.
 fn first_options(parameters: &Parameters) -> FirstOptions {
     let is_on = |name: &str| parameters.option(name) == Some(&Value::Bool(true));
     let text = |name: &str| parameters.option(name).and_then(Value::as_str);
-    let methods = parameters.option("alternativePaymentMethods");
-    let methods = methods.and_then(Value::as_array).into_iter().flatten();
-    let types = methods.filter_map(|method| method.get("type").and_then(Value::as_str));
+    let types = methods(parameters).filter_map(|method| method.get("type")?.as_str());
     FirstOptions {
         methods: types.map(str::to_owned).collect(),
         pay_button: text("payButton").map(str::to_owned),
         has_no_address: is_on("hideBillingAddress"),
         offers_saving: is_on("allowSaveCard") && text("customerId").is_some(),
+        is_themed: parameters.option("theme").is_some(),
+        ..FirstOptions::default()
     }
 }
 

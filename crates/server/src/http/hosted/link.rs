@@ -66,7 +66,7 @@ async fn shown(web: &Web, page: LinkPage, words: Words) -> Response {
     match visit {
         LinkVisit::Open { client_token } => {
             let page = hosted(web, seller, &link, &client_token, words).await;
-            form(web, &page)
+            form(web, &page, false)
         }
         LinkVisit::Paid(receipt) => message(
             web,

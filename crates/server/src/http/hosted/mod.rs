@@ -6,6 +6,7 @@
 mod checkout;
 mod link;
 mod parameters;
+mod saved_cards;
 
 use std::sync::Arc;
 
@@ -33,6 +34,9 @@ pub(super) fn routes() -> Router<Arc<Web>> {
     Router::new()
         .route("/checkout", get(checkout::show))
         .route("/pay/{token}", get(link::show))
+        // Links are cut off in messages.
+        .route("/pay/", get(link::show))
+        .route("/pay", get(link::show))
 }
 
 /// Who sells, as a page says it.
@@ -42,10 +46,21 @@ struct Seller {
     logo: Option<String>,
 }
 
-/// A page with the form.
-fn form(web: &Web, page: &Hosted) -> Response {
-    let text = web::sdk::hosted(&page_assets("hosted.js"), mode(web), page);
-    with_policy(StatusCode::OK, text, &policy(page.logo.as_deref()))
+/// Long enough that nobody guesses it. Unit: letters and digits.
+const NONCE_LENGTH: usize = 22;
+
+/// A page with the form. `with_network`: wallet A's network runs its script in it.
+fn form(web: &Web, page: &Hosted, with_network: bool) -> Response {
+    let mut assets = page_assets("hosted.js");
+    if with_network {
+        assets.nonce = web.world.token(NONCE_LENGTH);
+    }
+    let text = web::sdk::hosted(&assets, mode(web), page);
+    let policy = Policy {
+        network_nonce: &assets.nonce,
+        ..policy(page.logo.as_deref())
+    };
+    with_policy(StatusCode::OK, text, &policy)
 }
 
 /// A page in place of the form.
@@ -60,6 +75,7 @@ fn policy(logo: Option<&str>) -> Policy<'_> {
         ancestors: "",
         frames: "'self'",
         pictures: logo.map_or("", origin_of),
+        ..Policy::default()
     }
 }
 

@@ -174,3 +174,56 @@ fn the_cart_of_the_tokens_intent_is_shown_and_no_others() {
     .text();
     assert!(!shown.contains("Coffee"), "{shown}");
 }
+
+/// The page with these ways to pay, and its policy.
+fn policy_with(server: &Server, token: &str, methods: &Value) -> (String, String) {
+    let methods = methods.to_string();
+    let escaped: String = methods.bytes().map(|byte| format!("%{byte:02x}")).collect();
+    let reply = open(
+        server,
+        &format!("{}&alternativePaymentMethods={escaped}", query(token)),
+    );
+    assert_eq!(reply.status, 200, "{}", reply.text());
+    let policy = reply.header("content-security-policy").unwrap();
+    (reply.text(), policy.to_owned())
+}
+
+#[test]
+fn a_wallets_network_is_let_in_only_where_its_button_is_asked_of_it() {
+    let server = Setup::new().start();
+    let token = token(&server.shop());
+    let asks = json!({"useNetworkInTest": true});
+    let (text, policy) = policy_with(
+        &server,
+        &token,
+        &json!([{"type": "googlepay", "option": asks}]),
+    );
+    assert!(
+        policy.contains("script-src 'self' https://pay.google.com; style-src 'self' 'nonce-"),
+        "{policy}"
+    );
+    assert!(policy.contains("trusted-types *"), "{policy}");
+    let nonce = policy.split("'nonce-").nth(1).unwrap();
+    let nonce = nonce.split('\'').next().unwrap();
+    assert_eq!(nonce.len(), 22);
+    assert!(text.contains(&format!("nonce=\"{nonce}\"")), "{text}");
+    assert!(
+        text.contains("<div data-part=\"Wallets\" data-a></div>"),
+        "{text}"
+    );
+    for (methods, place) in [
+        (json!([{"type": "walleta"}]), "Wallets\" data-a>"),
+        (
+            json!([{"type": "walletb", "option": asks}]),
+            "Wallets\" data-b>",
+        ),
+        (json!([{"type": "klarna"}]), "Wallets\" hidden>"),
+        (json!([]), "Wallets\" hidden>"),
+    ] {
+        let (text, policy) = policy_with(&server, &token, &methods);
+        assert!(text.contains(place), "{methods}: {text}");
+        assert!(!policy.contains("https:"), "{methods}: {policy}");
+        assert!(policy.ends_with("trusted-types 'none'"), "{policy}");
+        assert!(!text.contains("nonce="), "{text}");
+    }
+}
