@@ -40,7 +40,8 @@ pub(super) fn standing(intent: &Intent) -> Standing {
     let approval = approval(intent);
     let answer = match intent.status.as_str() {
         "succeeded" => Answer::Approved {
-            captured: captures_at_once(intent),
+            // Also what somebody else captured whole: to give it back is a refund then.
+            captured: captures_at_once(intent) || is_captured_by_others(intent),
             approval,
         },
         "requires_capture" => Answer::Approved {
@@ -57,7 +58,9 @@ pub(super) fn standing(intent: &Intent) -> Standing {
         "requires_confirmation" => asks(intent, String::new(), true),
         "requires_payment_method" => match &intent.last_payment_error {
             Some(error) => Answer::Declined {
-                decline: Said::by_error(error).decline(),
+                decline: Said::by_error(error)
+                    .with(charge_of(intent).and_then(|charge| charge.outcome.as_ref()))
+                    .decline(),
                 approval,
             },
             None => return Standing::Unconfirmed,
@@ -73,6 +76,65 @@ pub(super) fn standing(intent: &Intent) -> Standing {
         _ => return Standing::Unclear,
     };
     Standing::Stands(Box::new(answer))
+}
+
+/// A capture's mark in an intent's metadata.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Mark {
+    /// The number of the operation.
+    pub(super) n: u32,
+    /// As it was asked for. Unit: that of the wire.
+    pub(super) amount: i64,
+}
+
+/// What the marks say, held against what Stripe has received. Metadata can be changed by everybody who has access to the account.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Marks {
+    /// They add up to what was received, or to less: then somebody else captured too.
+    Backed {
+        marks: Vec<Mark>,
+        /// What nobody here asked for. Unit: that of the wire.
+        others: i64,
+    },
+    /// They say more than was received.
+    Unbacked,
+}
+
+/// The captures of an intent that is captured by calls, by their marks.
+pub(super) fn marks(intent: &Intent) -> Marks {
+    if captures_at_once(intent) {
+        return Marks::Backed {
+            marks: Vec::new(),
+            others: 0,
+        };
+    }
+    let read = intent.metadata.iter().filter_map(|(name, amount)| {
+        Some(Mark {
+            n: name.strip_prefix(CAPTURE_MARK)?.parse().ok()?,
+            amount: amount.parse().ok()?,
+        })
+    });
+    let marks: Vec<Mark> = read.collect();
+    let sum = marks
+        .iter()
+        .try_fold(0_i64, |sum, mark| sum.checked_add(mark.amount.max(0)));
+    match sum.and_then(|sum| intent.amount_received.checked_sub(sum)) {
+        Some(others @ 0..) => Marks::Backed { marks, others },
+        _ => Marks::Unbacked,
+    }
+}
+
+/// Whether everything was captured, and nothing of it by a call of ours.
+fn is_captured_by_others(intent: &Intent) -> bool {
+    intent.amount_received == intent.amount
+        && matches!(marks(intent), Marks::Backed { marks, .. } if marks.is_empty())
+}
+
+/// Whether nothing more can be captured, and what was not is released.
+pub(super) fn is_released(intent: &Intent) -> bool {
+    let in_part = (1..intent.amount).contains(&intent.amount_received);
+    let all_ours = matches!(marks(intent), Marks::Backed { others: 0, .. });
+    intent.status == "canceled" || (intent.status == "succeeded" && in_part && all_ours)
 }
 
 /// Whether it was asked for as a sale.
@@ -288,7 +350,8 @@ pub(super) fn refunded(refund: &Refund) -> Option<LaterAnswer> {
             reason: reason(),
             booked,
         },
-        "canceled" => LaterAnswer::Refused {
+        // Also after it was said to be done: the money has not left.
+        "canceled" => LaterAnswer::Reversed {
             reason: "the refund was cancelled at Stripe".into(),
             booked,
         },

@@ -3,6 +3,7 @@
 use std::{fmt::Write as _, time::Duration};
 
 use connector::{CallError, Cause, Link};
+use domain::Timestamp;
 use http_client::{Body, Method, Reply, Request, Url};
 use serde::de::DeserializeOwned;
 
@@ -79,6 +80,11 @@ pub(super) struct Api<'a> {
 impl<'a> Api<'a> {
     pub(super) const fn of(link: &'a Link<'a>) -> Self {
         Self { link }
+    }
+
+    /// When the call began.
+    pub(super) const fn now(&self) -> Timestamp {
+        self.link.now
     }
 
     /// Sends a change under an idempotency key.
@@ -180,7 +186,9 @@ fn judge<T: DeserializeOwned>(reply: &Reply) -> Result<Outcome<T>, CallError> {
     let failed = serde_json::from_slice::<Failed>(&reply.body);
     let error = failed.map(|failed| failed.error);
     match (reply.status, error) {
-        (402, Ok(error)) => Ok(Err(Refusal::Declined(error))),
+        (400 | 402, Ok(error)) if error.is_decline() => Ok(Err(Refusal::Declined(error))),
+        // Not the customer's bank: the account may not do this.
+        (402, Ok(error)) => Err(rejected(&error, Cause::Request)),
         (400, Ok(error)) if error.kind.as_deref() == Some("idempotency_error") => {
             Err(rejected(&error, Cause::KeyReused))
         }

@@ -53,12 +53,24 @@ pub(super) async fn authorise(api: Api<'_>, call: &Authorise<'_>) -> Result<Answ
 
 /// Completes an authorisation whose customer was authenticated: confirms it again.
 pub(super) async fn complete(api: Api<'_>, call: &Complete<'_>) -> Result<Answer, CallError> {
-    let intent = look_up::intent(api, call.authorisation, look_up::any_time()).await?;
+    let intent = look_up::intent(api, call.authorisation, look_up::until(api.now())).await?;
     let intent = intent.ok_or_else(|| CallError::rejected("there is no such intent"))?;
     if intent.status != "requires_confirmation" {
         return standing(&intent);
     }
-    let key = format!("{}-complete", call.authorisation.reference.as_str());
+    if amounts::from_wire(intent.amount, &intent.currency) != Some(call.money) {
+        return Err(unknown(
+            &intent,
+            "the intent's amount was changed at Stripe",
+        ));
+    }
+    // A key for each round, since a challenge may be followed by another. That nothing is charged twice is the intent's own rule: it is
+    // confirmed in this state alone.
+    let key = format!(
+        "{}-complete-{}",
+        call.authorisation.reference.as_str(),
+        api.now().micros()
+    );
     let path = format!("/v1/payment_intents/{}/confirm", intent.id);
     let form = expanded(Form::default());
     let confirmed = api.post::<Intent>(&path, &key, &form).await;
@@ -75,7 +87,10 @@ fn answer(
         Ok(Ok(_)) => Err(unknown(intent, "the answer is about another intent")),
         Ok(Err(Refusal::Declined(error))) => {
             let decline = Said::by_error(&error).decline();
-            let about = error.payment_intent.as_deref().unwrap_or(intent);
+            let about = error.payment_intent.as_deref();
+            let about = about
+                .filter(|about| about.id == intent.id)
+                .unwrap_or(intent);
             Ok(Answer::Declined {
                 decline,
                 approval: answers::approval(about),

@@ -31,16 +31,18 @@ impl<'a> Said<'a> {
         }
     }
 
-    /// By a charge that failed.
-    pub(super) fn by_outcome(outcome: Option<&'a Outcome>, code: Option<&'a str>) -> Self {
-        let text =
-            |part: fn(&Outcome) -> Option<&String>| outcome.and_then(part).map(String::as_str);
+    /// With what the charge says besides, where it was read.
+    #[must_use]
+    pub(super) fn with(self, outcome: Option<&'a Outcome>) -> Self {
+        let Some(outcome) = outcome else { return self };
+        let kind = outcome.kind.as_deref();
+        // What Stripe itself refused has its reason there alone.
+        let own = outcome.reason.as_deref();
+        let blocked = own.filter(|_| kind == Some("blocked"));
         Self {
-            word: text(|outcome| outcome.reason.as_ref()),
-            code,
-            advice: text(|outcome| outcome.advice_code.as_ref()),
-            network: text(|outcome| outcome.network_decline_code.as_ref()),
-            outcome: text(|outcome| outcome.kind.as_ref()),
+            word: blocked.or(self.word),
+            outcome: kind,
+            ..self
         }
     }
 

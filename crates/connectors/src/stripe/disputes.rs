@@ -21,7 +21,7 @@ use super::{
     Stripe, amounts, answers,
     api::{Api, Form, Refusal},
     descriptor::FILES,
-    look_up::is_missing,
+    look_up::{checked, is_missing},
     wire::{Expandable, Made},
 };
 
@@ -219,7 +219,9 @@ impl Disputes for Stripe {
 
 /// A dispute by its id.
 async fn load(api: Api<'_>, id: &str) -> Result<Option<Dispute>, CallError> {
-    let found = api.get::<Dispute>(&path(id, ""), &Form::default()).await?;
+    let found = api
+        .get::<Dispute>(&path(checked(id)?, ""), &Form::default())
+        .await?;
     match found {
         Ok(dispute) if dispute.id == id => Ok(Some(dispute)),
         Ok(_) => Err(CallError::unknown("the answer is about another dispute")),
@@ -241,6 +243,7 @@ fn told(dispute: &Dispute) -> Result<DisputeReport, CallError> {
 /// Submits evidence: the file first, then all at once, which is final.
 async fn submit(api: Api<'_>, call: &SubmitEvidence<'_>) -> Result<DisputeReport, CallError> {
     let Respond { reference, dispute } = call.respond;
+    let dispute = checked(dispute)?;
     let mut form = Form::default();
     for (field, text) in fields(call.texts) {
         form = form.with(format!("evidence[{field}]"), text);
@@ -261,14 +264,13 @@ async fn submit(api: Api<'_>, call: &SubmitEvidence<'_>) -> Result<DisputeReport
 /// Accepts a dispute. Closing takes no metadata, so that a request before it says whose it is.
 async fn accept(api: Api<'_>, call: &Respond<'_>) -> Result<DisputeReport, CallError> {
     let reference = call.reference.as_str();
+    let dispute = checked(call.dispute)?;
     let mark = Form::default().with(format!("metadata[{ACCEPTANCE_MARK}]"), reference);
     let key = format!("{reference}-mark");
-    let marked = api
-        .post::<Dispute>(&path(call.dispute, ""), &key, &mark)
-        .await;
+    let marked = api.post::<Dispute>(&path(dispute, ""), &key, &mark).await;
     without_effect(marked)?.map_err(Refusal::rejected)?;
     let closed = api
-        .post::<Dispute>(&path(call.dispute, "/close"), reference, &Form::default())
+        .post::<Dispute>(&path(dispute, "/close"), reference, &Form::default())
         .await?;
     told(&closed.map_err(Refusal::rejected)?)
 }

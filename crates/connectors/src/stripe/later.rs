@@ -20,7 +20,7 @@ pub(super) async fn capture(api: Api<'_>, call: &Capture<'_>) -> Result<LaterAns
     };
     let form = Form::default()
         .with("amount_to_capture", amount.clone())
-        .with(mark_of(call.reference)?, amount);
+        .with(mark_of(call.reference)?, amount.clone());
     // Stripe takes a capture for the last one unless it is told otherwise.
     let form = if call.is_final {
         form
@@ -30,7 +30,10 @@ pub(super) async fn capture(api: Api<'_>, call: &Capture<'_>) -> Result<LaterAns
     let path = format!("/v1/payment_intents/{id}/capture");
     let captured = api.post::<Intent>(&path, call.reference.as_str(), &form);
     match settled(captured.await)? {
-        Ok(_) => Ok(answers::captured(Some(call.money))),
+        Ok(intent) if intent.id == id && has_mark(&intent, call.reference, &amount) => {
+            Ok(answers::captured(Some(call.money)))
+        }
+        Ok(_) => Err(CallError::unknown("the answer does not show the capture")),
         Err(refused) => Ok(refused),
     }
 }
@@ -45,15 +48,20 @@ pub(super) async fn cancel(api: Api<'_>, call: &Cancel<'_>) -> Result<LaterAnswe
         .post::<Intent>(&path, call.reference.as_str(), &Form::default())
         .await;
     match settled(cancelled)? {
-        Ok(intent) => Ok(answers::cancelled(&intent)),
+        Ok(intent) if intent.id == id && answers::is_released(&intent) => {
+            Ok(answers::cancelled(&intent))
+        }
+        Ok(_) => Err(CallError::unknown(
+            "the answer does not show the cancellation",
+        )),
         Err(refused) => {
             // It is no refusal where there is nothing left to cancel.
             let authorisation = Earlier {
                 processor_id: Some(&id),
                 ..call.authorisation
             };
-            let now = look_up::intent(api, authorisation, look_up::any_time()).await?;
-            let cancelled = now.filter(|intent| intent.status == "canceled");
+            let now = look_up::intent(api, authorisation, look_up::until(api.now())).await?;
+            let cancelled = now.filter(answers::is_released);
             Ok(cancelled.map_or(refused, |intent| answers::cancelled(&intent)))
         }
     }
@@ -101,9 +109,9 @@ fn settled<T>(answer: Result<Outcome<T>, CallError>) -> Result<Result<T, LaterAn
 /// The id of the intent of an authorisation.
 async fn id_of(api: Api<'_>, authorisation: Earlier<'_>) -> Result<Option<String>, CallError> {
     if let Some(id) = authorisation.processor_id {
-        return Ok(Some(id.to_owned()));
+        return look_up::checked(id).map(|id| Some(id.to_owned()));
     }
-    let found = look_up::intent(api, authorisation, look_up::any_time()).await?;
+    let found = look_up::intent(api, authorisation, look_up::until(api.now())).await?;
     Ok(found.map(|intent| intent.id))
 }
 
@@ -113,7 +121,7 @@ async fn captured_under(
     authorisation: Earlier<'_>,
     capture: Earlier<'_>,
 ) -> Result<Option<String>, CallError> {
-    let intent = look_up::intent(api, authorisation, look_up::any_time()).await?;
+    let intent = look_up::intent(api, authorisation, look_up::until(api.now())).await?;
     let number = Reference::parse(capture.reference.as_str()).map(|(_, n)| n);
     let mark = number.map(|n| format!("{CAPTURE_MARK}{n}"));
     let has_it = |intent: &Intent| {
@@ -121,6 +129,14 @@ async fn captured_under(
             .is_some_and(|mark| intent.metadata.contains_key(mark))
     };
     Ok(intent.filter(has_it).map(|intent| intent.id))
+}
+
+/// Whether an intent shows the capture of this amount under this reference.
+fn has_mark(intent: &Intent, reference: &Reference, amount: &str) -> bool {
+    let number = Reference::parse(reference.as_str()).map(|(_, n)| n);
+    number
+        .and_then(|n| intent.metadata.get(&format!("{CAPTURE_MARK}{n}")))
+        .is_some_and(|marked| marked == amount)
 }
 
 fn no_authorisation() -> LaterAnswer {

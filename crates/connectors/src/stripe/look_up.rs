@@ -10,7 +10,7 @@ use domain::{Timestamp, id::PaymentId};
 
 use super::{
     amounts,
-    answers::{self, CAPTURE_MARK, Standing},
+    answers::{self, Marks, Standing},
     api::{Api, Form, Refusal},
     authorise::expanded,
     wire::{Intent, List, Refund},
@@ -25,11 +25,11 @@ const PAGES_MAX: usize = 40;
 /// A page of a list. Source: docs/processors/stripe.md, "Addresses and requests".
 const PAGE: &str = "100";
 
-/// An operation of which nobody knows when it was sent.
-pub(super) const fn any_time() -> SentBetween {
+/// An authorisation of which nobody knows when it was sent: from when its payment was made until now.
+pub(super) const fn until(now: Timestamp) -> SentBetween {
     SentBetween {
         from: Timestamp::from_micros(0),
-        until: Timestamp::from_micros(i64::MAX),
+        until: now,
     }
 }
 
@@ -44,7 +44,7 @@ pub(super) async fn look_up(api: Api<'_>, call: &LookUp<'_>) -> Result<Finding, 
         Standing::Unconfirmed => None,
         Standing::Unclear => return Err(CallError::unknown("the intent stands in an unknown way")),
     };
-    let mut operations = captures(&intent, call.authorisation.reference);
+    let mut operations = captures(&intent, call.authorisation.reference)?;
     operations.extend(cancellation(&intent, call));
     if intent.amount_received > 0 || call.what == Booking::Refund {
         operations.extend(refunds(api, &intent).await?);
@@ -61,14 +61,21 @@ pub(super) async fn intent(
     authorisation: Earlier<'_>,
     sent: SentBetween,
 ) -> Result<Option<Intent>, CallError> {
-    let Some(id) = authorisation.processor_id else {
-        return listed(api, authorisation.reference, sent).await;
+    let listed = match authorisation.processor_id {
+        Some(_) => None,
+        None => listed(api, authorisation.reference, sent).await?,
     };
-    let path = format!("/v1/payment_intents/{id}");
+    let Some(id) = authorisation.processor_id.or(listed.as_deref()) else {
+        return Ok(None);
+    };
+    let path = format!("/v1/payment_intents/{}", checked(id)?);
     match api.get::<Intent>(&path, &expanded(Form::default())).await? {
         Ok(intent) if intent.id == id => Ok(Some(intent)),
         Ok(_) => Err(CallError::unknown("the answer is about another intent")),
-        Err(refusal) if is_missing(&refusal) => Ok(None),
+        // It was there: the key may be of another account by now. That proves nothing.
+        Err(refusal) if is_missing(&refusal) => {
+            Err(CallError::unknown("the account does not know the intent"))
+        }
         Err(refusal) => Err(refusal.rejected()),
     }
 }
@@ -78,38 +85,57 @@ pub(super) fn is_missing(refusal: &Refusal) -> bool {
     matches!(refusal, Refusal::Impossible(error) if error.code.as_deref() == Some("resource_missing"))
 }
 
-/// The intent with our reference, among those of the time at which it was made.
+/// An id as Stripe makes them: nothing else gets into a path.
+pub(super) fn checked(id: &str) -> Result<&str, CallError> {
+    let is_one = (1..=255).contains(&id.len())
+        && id
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    if is_one {
+        Ok(id)
+    } else {
+        Err(CallError::rejected("the id is none of Stripe's"))
+    }
+}
+
+/// The only one. Several under one reference: somebody has copied its metadata, and nobody can tell which is ours.
+fn one_of(ids: Vec<String>) -> Result<Option<String>, CallError> {
+    let mut ids = ids.into_iter();
+    match (ids.next(), ids.next()) {
+        (only, None) => Ok(only),
+        (_, Some(_)) => Err(CallError::unknown("several intents have the reference")),
+    }
+}
+
+/// The id of the intent with our reference, among those of the time at which it was made.
 async fn listed(
     api: Api<'_>,
     reference: &Reference,
     sent: SentBetween,
-) -> Result<Option<Intent>, CallError> {
+) -> Result<Option<String>, CallError> {
     // A payment's id has the time at which it was made: nothing was sent for it before.
     let since = Reference::parse(reference.as_str())
         .and_then(|(payment, _)| made_at(payment))
         .map_or(sent.from, |made_at| made_at.max(sent.from));
-    let mut after: Option<String> = None;
+    let (mut after, mut ours) = (None::<String>, Vec::new());
     for _ in 0..PAGES_MAX {
         let form = Form::default()
             .with("limit", PAGE)
             .with("created[gte]", seconds(since.before(SKEW)))
             .with("created[lte]", seconds(sent.until.after(SKEW)))
-            .with("expand[0]", "data.latest_charge")
-            .with("expand[1]", "data.latest_charge.balance_transaction")
             .with_some("starting_after", after.as_deref());
         let page = api
             .get::<List<Intent>>("/v1/payment_intents", &form)
             .await?;
         let page = page.map_err(Refusal::rejected)?;
-        let last = page.data.last().map(|intent| intent.id.clone());
         let is_ours =
-            |intent: &Intent| answers::reference_in(&intent.metadata).as_ref() == Some(reference);
-        if let Some(found) = page.data.into_iter().find(is_ours) {
-            return Ok(Some(found));
-        }
-        match last.filter(|_| page.has_more) {
-            Some(last) => after = Some(last),
-            None => return Ok(None),
+            |intent: &&Intent| answers::reference_in(&intent.metadata).as_ref() == Some(reference);
+        ours.extend(page.data.iter().filter(is_ours).map(|one| one.id.clone()));
+        after = page.data.last().map(|intent| intent.id.clone());
+        match (page.has_more, &after) {
+            (true, Some(_)) => {}
+            (true, None) => return Err(CallError::unknown("a page of the list is empty")),
+            (false, _) => return one_of(ours),
         }
     }
     Err(CallError::unknown(
@@ -126,30 +152,34 @@ fn seconds(at: Timestamp) -> String {
     (at.micros() / 1_000_000).to_string()
 }
 
-/// The captures, by their marks.
-fn captures(intent: &Intent, authorisation: &Reference) -> Vec<Found> {
+/// The captures, by their marks. What somebody else captured is listed without a reference: a capture of ours without an answer may be it.
+fn captures(intent: &Intent, authorisation: &Reference) -> Result<Vec<Found>, CallError> {
     let Some((payment, _)) = Reference::parse(authorisation.as_str()) else {
-        return Vec::new();
+        return Ok(Vec::new());
     };
-    let marks = intent.metadata.iter().filter_map(|(name, amount)| {
-        let n: u32 = name.strip_prefix(CAPTURE_MARK)?.parse().ok()?;
-        let money = amounts::from_wire(amount.parse().ok()?, &intent.currency);
-        Some(Found {
-            reference: Some(Reference::new(payment, n)),
-            processor_id: None,
-            answer: answers::captured(money),
-        })
-    });
-    marks.collect()
+    let Marks::Backed { marks, others } = answers::marks(intent) else {
+        return Err(CallError::unknown(
+            "the intent has marks of more captures than money",
+        ));
+    };
+    let found = |reference: Option<Reference>, amount: i64| Found {
+        reference,
+        processor_id: None,
+        answer: answers::captured(amounts::from_wire(amount, &intent.currency)),
+    };
+    let mut captures: Vec<Found> = marks
+        .iter()
+        .map(|mark| found(Some(Reference::new(payment, mark.n)), mark.amount))
+        .collect();
+    if others > 0 {
+        captures.push(found(None, others));
+    }
+    Ok(captures)
 }
 
 /// The cancellation that is asked about, where the intent is cancelled. Stripe keeps nothing of who wanted it.
 fn cancellation(intent: &Intent, call: &LookUp<'_>) -> Option<Found> {
-    // After captures in part the rest may be released by an end of another name.
-    let is_rest_released =
-        intent.status == "succeeded" && (1..intent.amount).contains(&intent.amount_received);
-    let is_asked =
-        call.what == Booking::Cancellation && (intent.status == "canceled" || is_rest_released);
+    let is_asked = call.what == Booking::Cancellation && answers::is_released(intent);
     is_asked.then(|| Found {
         reference: Some(call.asked.reference.clone()),
         processor_id: None,

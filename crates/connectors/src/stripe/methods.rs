@@ -1,7 +1,11 @@
 //! Methods other than cards. Source: docs/processors/stripe.md, "Calls", and the parameters of npm `stripe` 23.1.0.
 
 use connector::{Authorise, FundingSource};
-use domain::{bank_account::AccountKind, method::Method, person::Address};
+use domain::{
+    bank_account::{AccountKind, Mandate},
+    method::Method,
+    person::Address,
+};
 
 use super::api::Form;
 
@@ -49,6 +53,9 @@ impl Page {
                     "payment_method_data[billing_details][name]",
                     account.holder.as_deref(),
                 );
+                if let Some(mandate) = &account.mandate {
+                    form = accepted(form, mandate, call);
+                }
                 if matches!(account.kind, AccountKind::Iban) {
                     form = form.with(
                         "payment_method_data[sepa_debit][iban]",
@@ -63,6 +70,21 @@ impl Page {
             | FundingSource::Page => form,
         }
     }
+}
+
+/// The customer's consent. Source: `MandateData` of `PaymentIntents.d.ts`, npm `stripe` 23.1.0.
+fn accepted(form: Form, mandate: &Mandate, call: &Authorise<'_>) -> Form {
+    const AT: &str = "mandate_data[customer_acceptance]";
+    let agent = call
+        .three_ds
+        .browser
+        .and_then(|browser| browser.user_agent.as_deref());
+    let (Some(address), Some(agent)) = (mandate.ip_address, agent) else {
+        return form.with(format!("{AT}[type]"), "offline");
+    };
+    form.with(format!("{AT}[type]"), "online")
+        .with(format!("{AT}[online][ip_address]"), address.to_string())
+        .with(format!("{AT}[online][user_agent]"), agent)
 }
 
 /// An address as billing details.

@@ -18,10 +18,9 @@ use serde_json::Value;
 
 use super::{
     Stripe, amounts,
-    answers::{self, CAPTURE_MARK, Standing},
+    answers::{self, Mark, Marks, Standing},
     api::{Api, Form, Refusal},
     authorise::expanded,
-    declines::Said,
     descriptor::{VERSION, WEBHOOK_SECRET},
     disputes::Dispute,
     look_up, signature,
@@ -39,6 +38,8 @@ struct Event {
     kind: String,
     created: i64,
     api_version: Option<String>,
+    /// The connected account that it is about, where it is not the own one.
+    account: Option<String>,
     data: Data,
 }
 
@@ -79,7 +80,12 @@ impl Notices for Stripe {
 
     fn read(&self, delivery: &Delivery<'_>) -> Result<Vec<Notice>, Unreadable> {
         let event = event(delivery)?;
-        // An endpoint of another version sends other objects: they are asked for.
+        if event.account.is_some() {
+            return Err(Unreadable(
+                "it is about a connected account: the endpoint must be one for events on your own account",
+            ));
+        }
+        // An endpoint of another version sends other objects, which can't be told from those of this one.
         if event.api_version.as_deref() != Some(VERSION) {
             return Err(Unreadable(
                 "the webhook endpoint has another API version than 2026-10-28.endive",
@@ -124,13 +130,20 @@ fn notices(event: &Event) -> Result<Vec<Notice>, Unreadable> {
     let word = event.kind.as_str();
     Ok(match word {
         "charge.succeeded" | "charge.captured" => vec![of_charge(event, &object(event)?)],
-        "charge.failed" => vec![of_failed(event, &object(event)?)],
+        // One try of an intent, which may go on: `payment_intent.payment_failed` tells its end.
+        "charge.failed" => vec![notice(event, Subject::default(), NoticeContent::Other)],
         "payment_intent.succeeded"
         | "payment_intent.amount_capturable_updated"
         | "payment_intent.payment_failed" => of_intent(event, &object(event)?),
         "payment_intent.canceled" => {
-            let intent: Intent = object(event)?;
-            vec![notice(event, subject(&intent), NoticeContent::Ended)]
+            let about = subject(&object(event)?);
+            // That of somebody else is nobody's here.
+            let content = if about.reference.is_some() {
+                NoticeContent::Ended
+            } else {
+                NoticeContent::Other
+            };
+            vec![notice(event, about, content)]
         }
         "refund.created" | "refund.updated" | "refund.failed" => {
             vec![of_refund(event, &object(event)?)?]
@@ -197,21 +210,6 @@ fn of_charge(event: &Event, charge: &Charge) -> Notice {
     notice(event, subject, NoticeContent::Authorisation(answer))
 }
 
-fn of_failed(event: &Event, charge: &Charge) -> Notice {
-    let subject = subject_of(charge);
-    if subject.reference.is_none() {
-        return notice(event, subject, NoticeContent::Other);
-    }
-    let mut approval = answers::facts_of(charge);
-    approval.processor_id.clone_from(&subject.processor_id);
-    let said = Said::by_outcome(charge.outcome.as_ref(), charge.failure_code.as_deref());
-    let answer = Answer::Declined {
-        decline: said.decline(),
-        approval,
-    };
-    notice(event, subject, NoticeContent::Authorisation(answer))
-}
-
 /// The captures of an intent by their marks; of one that failed, the decline: a challenge that was not passed makes no charge.
 fn of_intent(event: &Event, intent: &Intent) -> Vec<Notice> {
     let about = subject(intent);
@@ -228,27 +226,25 @@ fn of_intent(event: &Event, intent: &Intent) -> Vec<Notice> {
     let Some((payment, _)) = Reference::parse(reference.as_str()) else {
         return Vec::new();
     };
-    let mut notices = Vec::new();
-    for (name, amount) in &intent.metadata {
-        let number = name.strip_prefix(CAPTURE_MARK).map(str::parse::<u32>);
-        let (Some(Ok(n)), Ok(amount)) = (number, amount.parse()) else {
-            continue;
-        };
+    let marks = match answers::marks(intent) {
+        Marks::Backed { marks, others: 0 } => marks,
+        // Somebody else has captured, or has written marks: Stripe is asked.
+        Marks::Backed { .. } | Marks::Unbacked => {
+            return vec![notice(event, about, NoticeContent::Changed)];
+        }
+    };
+    if marks.is_empty() {
+        return vec![notice(event, about, NoticeContent::Other)];
+    }
+    let of = |mark: &Mark| {
         let own = Subject {
-            reference: Some(Reference::new(payment, n).as_str().to_owned()),
+            reference: Some(Reference::new(payment, mark.n).as_str().to_owned()),
             processor_id: None,
         };
-        let money = amounts::from_wire(amount, &intent.currency);
-        notices.push(notice(
-            event,
-            own,
-            NoticeContent::Later(answers::captured(money)),
-        ));
-    }
-    if notices.is_empty() {
-        notices.push(notice(event, about, NoticeContent::Other));
-    }
-    notices
+        let money = amounts::from_wire(mark.amount, &intent.currency);
+        notice(event, own, NoticeContent::Later(answers::captured(money)))
+    };
+    marks.iter().map(of).collect()
 }
 
 fn of_refund(event: &Event, refund: &Refund) -> Result<Notice, Unreadable> {
@@ -317,9 +313,8 @@ async fn warned(
         Expandable::Id(id) => id,
         Expandable::Whole(charge) => &charge.id,
     };
-    let charge = api
-        .get::<Charge>(&format!("/v1/charges/{id}"), &Form::default())
-        .await?;
+    let path = format!("/v1/charges/{}", look_up::checked(id)?);
+    let charge = api.get::<Charge>(&path, &Form::default()).await?;
     let charge = charge.map_err(Refusal::rejected)?;
     let at = answers::seconds(warning.created);
     let report = at
@@ -343,7 +338,7 @@ async fn warned(
 
 /// What an intent is to us.
 async fn named(api: Api<'_>, id: String) -> Result<Subject, CallError> {
-    let path = format!("/v1/payment_intents/{id}");
+    let path = format!("/v1/payment_intents/{}", look_up::checked(&id)?);
     let found = api.get::<Intent>(&path, &expanded(Form::default())).await?;
     match found {
         Ok(intent) => Ok(subject(&intent)),

@@ -85,7 +85,6 @@ pub(super) struct Charge {
     pub(super) metadata: BTreeMap<String, String>,
     pub(super) payment_intent: Option<Expandable<Made>>,
     pub(super) outcome: Option<Outcome>,
-    pub(super) failure_code: Option<String>,
     pub(super) receipt_url: Option<String>,
     pub(super) calculated_statement_descriptor: Option<String>,
     pub(super) payment_method_details: Option<MethodDetails>,
@@ -106,8 +105,6 @@ impl Charge {
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Outcome {
     pub(super) network_status: Option<String>,
-    pub(super) network_decline_code: Option<String>,
-    pub(super) advice_code: Option<String>,
     pub(super) reason: Option<String>,
     pub(super) risk_level: Option<String>,
     /// A number of 0 to 100; read as a text, since no arithmetic is done with it.
@@ -198,6 +195,15 @@ pub(super) struct Error {
     pub(super) message: Option<String>,
     pub(super) param: Option<String>,
     pub(super) payment_intent: Option<Box<Intent>>,
+}
+
+impl Error {
+    /// Whether it is a decline of the card, under whatever type: some come as invalid requests.
+    pub(super) fn is_decline(&self) -> bool {
+        self.kind.as_deref() == Some("card_error")
+            || self.decline_code.is_some()
+            || self.code.as_deref() == Some("card_declined")
+    }
 }
 
 /// An answer that is an error.

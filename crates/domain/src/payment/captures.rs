@@ -276,8 +276,9 @@ impl Payment {
 
     /// When the life time of the authorisation that holds ends.
     fn authorised_until(&self, policy: &Policy) -> Option<Timestamp> {
-        match self.authorisation()?.state {
-            OperationState::Done { at } => Some(at.after(policy.lifetime)),
+        let authorisation = self.authorisation()?;
+        match authorisation.state {
+            OperationState::Done { at } => Some(self.lives_until(authorisation.n, at, policy)),
             OperationState::Sent
             | OperationState::Unknown { .. }
             | OperationState::Waiting { .. }

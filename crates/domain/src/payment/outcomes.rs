@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     Timestamp,
-    answer::{Action, ActionKind},
+    answer::{Action, ActionKind, Answer},
     decline::{Decline, DeclineCode},
 };
 
@@ -269,13 +269,24 @@ impl Payment {
         vec![occurrence.events(events.into_iter().flatten().chain(disputed))]
     }
 
+    /// Until when attempt `n` that was authorised at `at` can be captured: no longer than the processor says of this one.
+    pub(super) fn lives_until(&self, n: u32, at: Timestamp, policy: &Policy) -> Timestamp {
+        let usual = at.after(policy.lifetime);
+        let answer = self.operation(n).and_then(|one| one.answer.as_ref());
+        let own = match answer {
+            Some(Answer::Approved { approval, .. }) => approval.valid_until,
+            Some(_) | None => None,
+        };
+        own.map_or(usual, |own| own.min(usual))
+    }
+
     /// Operation `n` has authorised its amount; nothing is captured yet.
     fn mark_authorised(&mut self, n: u32, at: Timestamp, policy: &Policy) -> Vec<Occurrence> {
         let Some(amount) = self.operation(n).map(|operation| operation.amount) else {
             return Vec::new();
         };
         self.status = Status::Authorised;
-        self.expires_at = Some(at.after(policy.lifetime));
+        self.expires_at = Some(self.lives_until(n, at, policy));
         // Where the processor has no sale, or made it an authorisation alone, a capture completes it.
         self.capture_at = match self.capture_rule {
             CaptureRule::Immediate => Some(at),

@@ -170,6 +170,11 @@ impl Engine {
             Found::Not(outcome) => return Ok(outcome),
         };
         let id = payment.id();
+        if is_of_another(&payment, n, subject) {
+            let outcome = Outcome::of(NotificationStatus::UnknownPayment);
+            let why = "it is about something else at the processor than what was made under its reference";
+            return Ok(outcome.because(why).about(id));
+        }
         if let Some(until) = self.waits_until(&payment, n, &news, line) {
             let mut outcome = Outcome::of(NotificationStatus::Waiting)
                 .because("the call that it is about has not ended")
@@ -277,15 +282,23 @@ impl Engine {
         line: &Connected,
         subject: &Subject,
     ) -> Result<Outcome, EngineError> {
-        let About { payment, .. } = match self.find_about(line, subject).await? {
+        let About { payment, n } = match self.find_about(line, subject).await? {
             Found::Operation(about) => *about,
             Found::Not(outcome) => return Ok(outcome),
         };
-        if payment.status() != Status::Authorised {
-            return self.look_because_of(line, subject).await;
-        }
         let (id, before) = (payment.id(), payment.version());
-        let ended = Box::pin(self.end_at_processor(payment)).await?;
+        // The processor's answer may bring the authorisation to light.
+        let payment = if holds(&payment, n) {
+            payment
+        } else {
+            Box::pin(self.look_up(payment, n, true)).await?
+        };
+        // Another attempt of the payment has nothing to do with this one.
+        let ended = if holds(&payment, n) {
+            Box::pin(self.end_at_processor(payment)).await?
+        } else {
+            payment
+        };
         Ok(self.goes_on(ended, before, id).await)
     }
 
@@ -302,6 +315,25 @@ impl Engine {
         let (id, before) = (payment.id(), payment.version());
         let looked = Box::pin(self.look_up(payment, n, true)).await?;
         Ok(self.goes_on(looked, before, id).await)
+    }
+}
+
+/// Whether the payment is authorised, by attempt `n`.
+fn holds(payment: &Payment, n: u32) -> bool {
+    payment.status() == Status::Authorised
+        && payment
+            .authorisation()
+            .is_some_and(|authorisation| authorisation.n == n)
+}
+
+/// Whether news about an operation has the id of another thing at the processor than the one that is known.
+fn is_of_another(payment: &Payment, n: u32, subject: &Subject) -> bool {
+    let known = payment
+        .operation(n)
+        .and_then(|operation| operation.processor_id.as_deref());
+    match (known, subject.processor_id.as_deref()) {
+        (Some(known), Some(told)) => known != told,
+        _ => false,
     }
 }
 

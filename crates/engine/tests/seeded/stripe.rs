@@ -64,7 +64,11 @@ const FAULTS: [&str; 12] = [
     "hook-forged@9",
 ];
 
-const EVENTS: &str = "&enabled_events[]=*";
+const EVENTS: &str = "&enabled_events[0]=charge.succeeded&enabled_events[1]=charge.failed&enabled_events[2]=payment_intent.succeeded\
+    &enabled_events[3]=payment_intent.payment_failed&enabled_events[4]=payment_intent.canceled\
+    &enabled_events[5]=payment_intent.amount_capturable_updated&enabled_events[6]=refund.created\
+    &enabled_events[7]=refund.updated&enabled_events[8]=refund.failed&enabled_events[9]=charge.dispute.created\
+    &enabled_events[10]=charge.dispute.updated&enabled_events[11]=charge.dispute.closed";
 
 /// Makes the connection and its flows; the notification address.
 async fn connect(engine: &Engine, caller: &Caller, stripe: &Played<Machine>) -> String {
@@ -81,6 +85,7 @@ async fn connect(engine: &Engine, caller: &Caller, stripe: &Played<Machine>) -> 
             settings: json!({}),
             credentials: Some(credentials.to_string().into()),
             imports: None,
+            skips_probe: false,
         }
     };
     let saved = engine.save_connection(caller, save(None)).await.unwrap();
@@ -88,7 +93,7 @@ async fn connect(engine: &Engine, caller: &Caller, stripe: &Played<Machine>) -> 
     let made = ask(
         stripe,
         "/v1/webhook_endpoints",
-        &format!("url={address}{EVENTS}"),
+        &format!("url=https://pay.example{address}{EVENTS}"),
     );
     let secret = made["secret"].as_str().unwrap();
     engine
@@ -129,7 +134,8 @@ fn ask(stripe: &Played<Machine>, path: &str, body: &str) -> Value {
         ..Request::default()
     };
     let reply = stripe.asked(&request);
-    assert!(reply.status < 400, "{path}: {}", reply.status);
+    let said = String::from_utf8_lossy(&reply.body);
+    assert!(reply.status < 400, "{path}: {said}");
     serde_json::from_slice(&reply.body)
         .unwrap_or_else(|_| json!({"location": reply.headers.get("location")}))
 }
@@ -333,7 +339,7 @@ fn without_faults_both_have_the_same_books() {
 
 #[test]
 fn whatever_breaks_between_them_both_have_the_same_books() {
-    for seed in 200..206 {
+    for seed in 200..203 {
         play(seed, 40, &FAULTS).assert_all_books_equal_payments();
     }
 }
