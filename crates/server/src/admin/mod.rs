@@ -5,18 +5,22 @@
 //! owner of the data directory alone, who could do all of it anyway.
 
 mod client;
+mod connections;
 mod listener;
 mod request;
 
 use futures_util::future::BoxFuture;
 
 pub use client::{AskError, ask};
+pub use connections::{
+    ConnectionAct, ConnectionAdd, ConnectionRotate, ConnectionWanted, FieldsOf, ImportWord,
+    SecretText,
+};
 pub use listener::AdminSocket;
 pub use request::{
-    AuditWanted, ConnectionAct, ConnectionAdd, ConnectionRotate, ConnectionWanted, FieldsOf,
-    FlowText, ImportWord, KeyKind, KeyWanted, LinkAct, LinkSave, LinkWanted, PageAct, PageCheck,
-    PageScriptWanted, PageWanted, Request, ResumeWord, SecretText, TeamChanges, WebhookAct,
-    WebhookSave, WebhookWanted,
+    AuditWanted, FlowText, KeyKind, KeyWanted, LinkAct, LinkSave, LinkWanted, PageAct, PageCheck,
+    PageScriptWanted, PageWanted, Request, ResumeWord, TeamChanges, WebhookAct, WebhookSave,
+    WebhookWanted,
 };
 
 /// Takes the lines that an operation prints.
