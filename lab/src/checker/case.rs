@@ -118,9 +118,12 @@ impl Stands {
         let pending = super::list(entry, "refunds")
             .iter()
             .filter(|refund| text(refund, "status") == "pending");
-        let is_final = |capture: &Value| {
-            text(capture, "status") == "done" && capture.get("final") != Some(&Value::Bool(false))
-        };
+        let captures = super::list(entry, "captures").iter();
+        let done: Vec<bool> = captures
+            .filter(|capture| text(capture, "status") == "done")
+            .map(|capture| capture.get("final") == Some(&Value::Bool(false)))
+            .collect();
+        let leaves_open = done.iter().all(|leaves_open| *leaves_open) && !done.is_empty();
         Self {
             authorised: number(entry, "authorised"),
             captured: number(entry, "captured"),
@@ -129,8 +132,7 @@ impl Stands {
                 sum.saturating_add(number(refund, "amount"))
             }),
             cancelled: entry.get("cancelled") == Some(&Value::Bool(true)),
-            closed: number(entry, "released") > 0
-                || super::list(entry, "captures").iter().any(is_final),
+            closed: number(entry, "released") > 0 || number(entry, "captured") > 0 && !leaves_open,
         }
     }
 

@@ -74,15 +74,18 @@ impl Payment {
                 first: numbers.first().copied(),
             };
             let n = self.push(kind, connection.clone(), part.amount, begin.clone());
-            if let Some(operation) = self.operation_mut(n) {
-                operation.reason.clone_from(&reason);
-            }
             numbers.push(n);
             // The next one is sent when this one is answered, or can't be any more.
             begin.send_within = begin.send_within.saturating_add(begin.answer_within);
         }
+        for n in &numbers {
+            if let Some(operation) = self.operation_mut(*n) {
+                operation.reason.clone_from(&reason);
+            }
+        }
         if let Some(last) = numbers.last().and_then(|last| self.operation_mut(*last)) {
             last.once = once;
+            last.reason = reason;
         }
         numbers
     }

@@ -151,7 +151,7 @@ fn an_authorisation_says_itself_whether_it_takes_several_captures() {
 }
 
 #[test]
-fn what_the_status_does_not_allow_is_told_before_whether_it_takes_several() {
+fn a_status_that_allows_no_capture_is_refused_before_several_captures_are() {
     let mut one = in_status(Status::Succeeded).unwrap();
     let fault = one
         .begin_part_capture(Some(1), false, begin(2))

@@ -130,6 +130,35 @@ fn what_was_done_more_often_than_asked() {
 }
 
 #[test]
+fn a_payment_that_succeeded_while_more_can_be_captured_of_it() {
+    let words = [
+        ("ACTIVE", [STARTED].as_slice()),
+        ("AUTHORISED", &[AUTHORISED, CAPTURE]),
+        ("SUCCEEDED", &[CAPTURED]),
+    ];
+    let of_parts = |captures: Value| {
+        let booked = with(entry(1, 400, 0), "captures", captures);
+        let mut books = world(&words, 400, 0, &[booked]);
+        for part in [300, 100] {
+            let asked = json!({ "id": ID, "amount": part });
+            let answered = answer("capturePayment", &books.payments[0]);
+            books.said.push(said(2, "capturePayment", asked, answered));
+        }
+        books
+    };
+    let part = |amount: i64| json!({ "status": "done", "amount": amount, "final": false });
+    let last = json!({ "status": "done", "amount": 100 });
+    assert_eq!(
+        broken_rules(&of_parts(json!([part(300), last]))),
+        BTreeSet::new()
+    );
+    breaks(
+        "books-equal-payments",
+        &of_parts(json!([part(300), part(100)])),
+    );
+}
+
+#[test]
 fn a_charge_that_was_given_back_in_silence() {
     breaks(
         "late-charges-are-reported",
