@@ -95,6 +95,10 @@ pub struct Checks {
 
 impl Checks {
     /// Whether nothing is known.
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "serde passes a reference"
+    )]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }

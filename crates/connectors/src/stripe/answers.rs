@@ -267,9 +267,9 @@ fn checks(card: &CardDetails) -> Checks {
         return Checks::default();
     };
     Checks {
-        security_code: check(said.cvc_check.as_deref()),
-        street: check(said.address_line1_check.as_deref()),
-        postal_code: check(said.address_postal_code_check.as_deref()),
+        security_code: check(said.security_code.as_deref()),
+        street: check(said.street.as_deref()),
+        postal_code: check(said.postal_code.as_deref()),
     }
 }
 

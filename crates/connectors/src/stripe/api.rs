@@ -83,13 +83,13 @@ impl<'a> Api<'a> {
     }
 
     /// When the call began.
-    pub(super) const fn now(&self) -> Timestamp {
+    pub(super) const fn now(self) -> Timestamp {
         self.link.now
     }
 
     /// Sends a change under an idempotency key.
     pub(super) async fn post<T: DeserializeOwned>(
-        &self,
+        self,
         path: &str,
         key: &str,
         form: &Form,
@@ -105,7 +105,7 @@ impl<'a> Api<'a> {
 
     /// Reads something.
     pub(super) async fn get<T: DeserializeOwned>(
-        &self,
+        self,
         path: &str,
         query: &Form,
     ) -> Result<Outcome<T>, CallError> {
@@ -122,7 +122,7 @@ impl<'a> Api<'a> {
 
     /// Sends a body of another kind to another host.
     pub(super) async fn upload<T: DeserializeOwned>(
-        &self,
+        self,
         host: &str,
         path: &str,
         key: &str,
@@ -138,7 +138,7 @@ impl<'a> Api<'a> {
     }
 
     /// The address of a path at Stripe, or where the connection leads its calls in test mode.
-    fn url(&self, host: &str, path: &str) -> Result<Url, CallError> {
+    fn url(self, host: &str, path: &str) -> Result<Url, CallError> {
         let bad = |_| CallError::rejected("the address can't be made");
         match self.link.base {
             Some(base) => base.at(path).map_err(bad),
@@ -146,7 +146,7 @@ impl<'a> Api<'a> {
         }
     }
 
-    async fn exchange(&self, sent: Sent<'_>) -> Result<Reply, CallError> {
+    async fn exchange(self, sent: Sent<'_>) -> Result<Reply, CallError> {
         let key = self.link.credential(SECRET_KEY).unwrap_or_default();
         let mut headers = vec![
             ("authorization", format!("Bearer {key}")),

@@ -135,12 +135,11 @@ fn by_word(word: &str) -> Option<DeclineCode> {
             DeclineCode::ProcessingError
         }
         "issuer_not_available" => DeclineCode::InstitutionNotResponding,
-        "duplicate_transaction" => DeclineCode::PaymentRejected,
         "payment_intent_authentication_failure" | "setup_intent_authentication_failure" => {
             DeclineCode::ThreeDSecure
         }
         "payment_method_customer_decline" => DeclineCode::PaymentCancelled,
-        "payment_method_provider_decline" => DeclineCode::PaymentRejected,
+        "payment_method_provider_decline" | "duplicate_transaction" => DeclineCode::PaymentRejected,
         _ => return None,
     })
 }

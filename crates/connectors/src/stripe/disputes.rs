@@ -324,7 +324,7 @@ async fn upload(
         FileType::Pdf => "application/pdf",
         FileType::Jpeg => "image/jpeg",
         FileType::Png => "image/png",
-        _ => return Err(CallError::rejected("the type of the file is not taken")),
+        FileType::Tiff => return Err(CallError::rejected("the type of the file is not taken")),
     };
     let holds = |needle: &[u8]| {
         file.content

@@ -63,7 +63,18 @@ struct Warning {
     charge: Expandable<Charge>,
 }
 
+/// What a merchant does at Stripe, with the events that are read.
+const SET_UP: &str = "In Stripe's dashboard under Developers, Webhooks: add an endpoint with this address, for events on your own account, \
+    snapshot payload, API version 2026-10-28.endive, and these events: charge.succeeded, charge.captured, payment_intent.succeeded, \
+    payment_intent.payment_failed, payment_intent.canceled, payment_intent.amount_capturable_updated, refund.created, refund.updated, \
+    refund.failed, charge.dispute.created, charge.dispute.updated, charge.dispute.closed, charge.dispute.funds_withdrawn, \
+    charge.dispute.funds_reinstated, radar.early_fraud_warning.created. Then put its signing secret (whsec_…) into webhookSecret.";
+
 impl Notices for Stripe {
+    fn set_up(&self) -> &'static str {
+        SET_UP
+    }
+
     fn prove(&self, link: &Link<'_>, delivery: &Delivery<'_>) -> Result<(), NotGenuine> {
         let secret = link
             .credential(WEBHOOK_SECRET)
@@ -130,8 +141,6 @@ fn notices(event: &Event) -> Result<Vec<Notice>, Unreadable> {
     let word = event.kind.as_str();
     Ok(match word {
         "charge.succeeded" | "charge.captured" => vec![of_charge(event, &object(event)?)],
-        // One try of an intent, which may go on: `payment_intent.payment_failed` tells its end.
-        "charge.failed" => vec![notice(event, Subject::default(), NoticeContent::Other)],
         "payment_intent.succeeded"
         | "payment_intent.amount_capturable_updated"
         | "payment_intent.payment_failed" => of_intent(event, &object(event)?),
@@ -156,6 +165,7 @@ fn notices(event: &Event) -> Result<Vec<Notice>, Unreadable> {
         | "radar.early_fraud_warning.created" => {
             vec![notice(event, Subject::default(), NoticeContent::Unresolved)]
         }
+        // Among them `charge.failed`: one try of an intent, which may go on. `payment_intent.payment_failed` tells its end.
         _ => vec![notice(event, Subject::default(), NoticeContent::Other)],
     })
 }

@@ -140,9 +140,12 @@ pub(super) struct CardDetails {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Checks {
-    pub(super) address_line1_check: Option<String>,
-    pub(super) address_postal_code_check: Option<String>,
-    pub(super) cvc_check: Option<String>,
+    #[serde(rename = "address_line1_check")]
+    pub(super) street: Option<String>,
+    #[serde(rename = "address_postal_code_check")]
+    pub(super) postal_code: Option<String>,
+    #[serde(rename = "cvc_check")]
+    pub(super) security_code: Option<String>,
 }
 
 /// Whether something can be had.

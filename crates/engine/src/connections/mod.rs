@@ -66,7 +66,7 @@ impl Engine {
         let facet = connector.and_then(|connector| connector.notices());
         ConnectionView {
             notification_url: self.notification_url(&connection),
-            notification_set_up: facet.map(|facet| facet.set_up()),
+            notification_set_up: facet.map(connector::Notices::set_up),
             earlier_secret_until: earlier.filter(|until| *until > now),
             test: None,
             methods: connector

@@ -133,9 +133,9 @@ impl Engine {
         let Some(probe) = line.connector.probe() else {
             return unopened("its processor can't be asked");
         };
-        let link = self.link(line, open);
+        let way = self.link(line, open);
         let patience = line.connector.descriptor().call_timeout.min(PATIENCE);
-        let asked = self.inner.world.timeout(patience, probe.account(&link));
+        let asked = self.inner.world.timeout(patience, probe.account(&way));
         match asked.await {
             Ok(Ok(facts)) => judged(facts, self.inner.settings.mode),
             Ok(Err(error)) => {

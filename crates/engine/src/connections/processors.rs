@@ -35,7 +35,7 @@ impl Engine {
                     methods: facts.methods,
                     credentials: facts.credentials,
                     is_testable: connector.probe().is_some(),
-                    notification_set_up: connector.notices().map(|facet| facet.set_up()),
+                    notification_set_up: connector.notices().map(connector::Notices::set_up),
                 }
             })
             .collect()

@@ -31,9 +31,9 @@ impl Engine {
             body: &body,
             headers: &one.content.headers,
         };
-        let link = self.link(line, &connection);
+        let way = self.link(line, &connection);
         let timeout = line.connector.descriptor().call_timeout;
-        let asked = facet.resolve(&link, &delivery);
+        let asked = facet.resolve(&way, &delivery);
         let answered = self.inner.world.timeout(timeout, asked).await;
         let found = answered.unwrap_or_else(|world::Elapsed| Err(CallError::unknown("no answer")));
         match found {

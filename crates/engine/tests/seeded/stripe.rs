@@ -147,7 +147,7 @@ async fn deliver(engine: Engine, world: World, stripe: Played<Machine>) {
         let posts = stripe.machine().due(now);
         for post in posts {
             let token = post.url.rsplit('/').next().unwrap().to_owned();
-            let taken = match engine.notification_address(&token).await {
+            let accepted = match engine.notification_address(&token).await {
                 Ok(Some(address)) => {
                     let headers = post
                         .headers
@@ -162,7 +162,7 @@ async fn deliver(engine: Engine, world: World, stripe: Played<Machine>) {
                 }
                 Ok(None) | Err(_) => false,
             };
-            let status = Some(if taken { 200 } else { 401 });
+            let status = Some(if accepted { 200 } else { 401 });
             let now = stripe.now();
             stripe.machine().delivered(post.id, status, now);
         }

@@ -47,10 +47,62 @@ fn refused(output: Output) -> String {
     said(&output)
 }
 
+/// The secret of notifications is replaced twice, and the one before is ended. What the last two commands said.
+#[track_caller]
+fn secret_rotated_and_ended(server: &testkit::Server) -> [String; 2] {
+    let variables = [("POINTSMAN_CREDENTIAL_NOTIFICATION_SECRET", SECRET)];
+    let rotated = done(run(server, &["rotate", "shop-eu"], &variables, ""));
+    assert!(rotated.contains("No earlier secret"), "{rotated}");
+    let file = server.root().join("credentials.json");
+    let other = json!({"notificationSecret": format!("{SECRET}MQ")});
+    std::fs::write(&file, other.to_string()).unwrap();
+    let file = file.to_str().unwrap();
+    let rotated = done(run(
+        server,
+        &["rotate", "shop-eu", "--credentials", file],
+        &[],
+        "",
+    ));
+    assert!(rotated.contains("counts as well until"), "{rotated}");
+    std::fs::remove_file(file).unwrap();
+    assert!(
+        server
+            .run(&["connection", "list"])
+            .contains("the secret before counts until")
+    );
+    let ended = done(run(
+        server,
+        &["rotate", "shop-eu", "--end-previous"],
+        &[],
+        "",
+    ));
+    assert!(ended.contains("No earlier secret"), "{ended}");
+
+    [rotated, ended]
+}
+
+/// The connection is switched off and on, and deleted.
+#[track_caller]
+fn switched_and_deleted(server: &testkit::Server) {
+    server.run(&["connection", "disable", "shop-eu"]);
+    assert!(
+        server
+            .run(&["connection", "list"])
+            .contains("Shop EU  disabled")
+    );
+    server.run(&["connection", "enable", "shop-eu"]);
+    assert!(
+        server
+            .run(&["connection", "list"])
+            .contains("Shop EU  enabled")
+    );
+    server.run(&["connection", "delete", "shop-eu"]);
+    assert!(!ids(&server.shop()).contains(&"shop-eu".to_owned()));
+}
+
 #[test]
 fn a_connection_is_added_tested_rotated_switched_and_deleted_by_commands() {
     let server = Setup::new().start();
-    let shop = server.shop();
     let processors = server.run(&["connection", "processors"]);
     assert!(
         processors.contains("notificationSecret (optional, such as whsec_…)"),
@@ -85,48 +137,8 @@ fn a_connection_is_added_tested_rotated_switched_and_deleted_by_commands() {
             .run(&["connection", "test", "shop-eu"])
             .contains("sim_acct_shop-eu")
     );
-    let variables = [("POINTSMAN_CREDENTIAL_NOTIFICATION_SECRET", SECRET)];
-    let rotated = done(run(&server, &["rotate", "shop-eu"], &variables, ""));
-    assert!(rotated.contains("No earlier secret"), "{rotated}");
-    let file = server.root().join("credentials.json");
-    let other = json!({"notificationSecret": format!("{SECRET}MQ")});
-    std::fs::write(&file, other.to_string()).unwrap();
-    let file = file.to_str().unwrap();
-    let rotated = done(run(
-        &server,
-        &["rotate", "shop-eu", "--credentials", file],
-        &[],
-        "",
-    ));
-    assert!(rotated.contains("counts as well until"), "{rotated}");
-    std::fs::remove_file(file).unwrap();
-    assert!(
-        server
-            .run(&["connection", "list"])
-            .contains("the secret before counts until")
-    );
-    let ended = done(run(
-        &server,
-        &["rotate", "shop-eu", "--end-previous"],
-        &[],
-        "",
-    ));
-    assert!(ended.contains("No earlier secret"), "{ended}");
-
-    server.run(&["connection", "disable", "shop-eu"]);
-    assert!(
-        server
-            .run(&["connection", "list"])
-            .contains("Shop EU  disabled")
-    );
-    server.run(&["connection", "enable", "shop-eu"]);
-    assert!(
-        server
-            .run(&["connection", "list"])
-            .contains("Shop EU  enabled")
-    );
-    server.run(&["connection", "delete", "shop-eu"]);
-    assert!(!ids(&shop).contains(&"shop-eu".to_owned()));
+    let [rotated, ended] = secret_rotated_and_ended(&server);
+    switched_and_deleted(&server);
     for output in [&added, &rotated, &ended, &server.log()] {
         assert!(
             !output.contains(KEY) && !output.contains("whsec_c2Vz"),
