@@ -38,6 +38,10 @@ pub struct Descriptor {
 
 /// What a processor can do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each answers one question, and no two depend on each other"
+)]
 pub struct Capabilities {
     /// Authorise and capture in one call.
     pub sale: bool,
