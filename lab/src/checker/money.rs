@@ -208,8 +208,8 @@ pub(super) fn what_was_asked(case: &Case<'_>, findings: &mut Findings) {
     let is_capture = |event: &&Value| {
         text(event, "kind") == "payment.captured" && text(event, "what") == "capture"
     };
-    let captures = case.happened().filter(is_capture).count();
-    if refunds.len() > asked * captures.max(1) {
+    let parts = case.happened().filter(is_capture).count();
+    if refunds.len() > asked * parts.max(1) {
         findings.add(
             "done-once-for-each-request",
             case.id,

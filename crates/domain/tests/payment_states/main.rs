@@ -6,6 +6,7 @@ mod bench;
 mod captures;
 mod differs;
 mod disputed;
+mod divided;
 mod events;
 mod explain;
 mod import;
