@@ -112,7 +112,7 @@ fn whatever_happens_to_an_answer_the_outcome_is_never_called_another() {
             let charged = shop.charges();
             match &answer {
                 Some(Ok(Answer::Approved { captured: true, .. })) => {
-                    assert_eq!(charged, 1, "{seen}")
+                    assert_eq!(charged, 1, "{seen}");
                 }
                 // Proof that nothing happened: the next connection may be tried.
                 Some(Err(CallError::NotSent { .. })) => assert_eq!(charged, 0, "{seen}"),

@@ -64,7 +64,7 @@ pub(in crate::cli) struct RotateConnection {
 /// Where credentials come from. Never from an argument, which other processes of the machine can read.
 #[derive(Args)]
 pub(in crate::cli) struct CredentialSource {
-    /// A file with the credentials, a JSON object of texts; - is standard input [default: POINTSMAN_CREDENTIAL_<FIELD>, or a question at the terminal]
+    /// A file with the credentials, a JSON object of texts; - is standard input [default: `POINTSMAN_CREDENTIAL_<FIELD>`, or a question at the terminal]
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) credentials: Option<std::path::PathBuf>,
     /// Don't ask the processor about the account before anything is kept

@@ -12,7 +12,6 @@ use testkit::{Order, Processor, Server, Setup, Shop};
 /// What the service asks Stripe's endpoint for. Source: docs/connectors.md.
 const EVENTS: &[&str] = &[
     "charge.succeeded",
-    "charge.failed",
     "charge.captured",
     "payment_intent.succeeded",
     "payment_intent.payment_failed",
