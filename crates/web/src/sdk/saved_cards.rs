@@ -100,7 +100,10 @@ impl SavedCards {
         });
         Self {
             lines: lines.collect(),
-            json: saved.map(|_| Value::from_iter(cards.iter().map(SavedCard::json)).to_string()),
+            json: saved.map(|_| {
+                let list: Value = cards.iter().map(SavedCard::json).collect();
+                list.to_string()
+            }),
             is_chosen: chosen.is_some(),
             asks_no_code: chosen.is_some() && saved.is_some_and(|saved| !saved.asks_code),
         }
