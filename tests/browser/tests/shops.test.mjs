@@ -107,7 +107,8 @@ describe("shops", { concurrency: 1 }, () => {
     for (const [width, height] of [[1280, 800], [390, 844]]) {
       test(`axe finds nothing in the demo's shop: ${width} px, ${colorScheme}`, async (t) => {
         const visit = await world.visit(t, { colorScheme, reducedMotion: "reduce", viewport: { width, height } });
-        const check = (state) => assertAccessible(visit.page.frames(), state);
+        // The cart has no form any more, or not yet.
+        const check = (state) => assertAccessible(state === "payment" ? visit.page.frames() : [visit.page.mainFrame()], state);
         await checkOut(visit, shops.demo, "drop-in");
         // By its key: a click right after scrolling goes to where the frame was.
         await visit.page.locator("#back").press("Enter");
