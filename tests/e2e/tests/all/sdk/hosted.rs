@@ -178,7 +178,8 @@ fn the_cart_of_the_tokens_intent_is_shown_and_no_others() {
 /// The page with these ways to pay, and its policy.
 fn policy_with(server: &Server, token: &str, methods: &Value) -> (String, String) {
     let methods = methods.to_string();
-    let escaped: String = methods.bytes().map(|byte| format!("%{byte:02x}")).collect();
+    let escaped = methods.bytes().map(|byte| format!("%{byte:02x}"));
+    let escaped = escaped.collect::<Vec<_>>().concat();
     let reply = open(
         server,
         &format!("{}&alternativePaymentMethods={escaped}", query(token)),
