@@ -106,8 +106,9 @@ describe("shops", { concurrency: 1 }, () => {
   for (const colorScheme of ["light", "dark"]) {
     for (const [width, height] of [[1280, 800], [390, 844]]) {
       test(`axe finds nothing in the demo's shop: ${width} px, ${colorScheme}`, async (t) => {
-        const visit = await world.visit(t, { colorScheme, viewport: { width, height } });
-        const check = (state) => assertAccessible(visit.page.frames(), state);
+        const visit = await world.visit(t, { colorScheme, reducedMotion: "reduce", viewport: { width, height } });
+        // The cart has no form any more, or not yet.
+        const check = (state) => assertAccessible(state === "payment" ? visit.page.frames() : [visit.page.mainFrame()], state);
         await checkOut(visit, shops.demo, "drop-in");
         // By its key: a click right after scrolling goes to where the frame was.
         await visit.page.locator("#back").press("Enter");

@@ -84,9 +84,17 @@ describe("3D Secure", { concurrency: 2 }, () => {
     const bank = await visit.frameAt("/sandbox/pages/");
     // The bank has the customer's answer; the way back is lost.
     await visit.context.route(/\/sdk\/v1\/return/, (route) => route.abort());
+    let press;
+    const pressed = new Promise((done) => { press = done; });
+    // Until the customer has stopped, the form does not find out by itself.
+    await visit.context.route(`${world.service.url}/api/graphql`, async (route) => {
+      if ((route.request().postData() ?? "").includes("getPayment(")) await pressed;
+      await route.fallback();
+    });
     await bank.locator('button[value="complete"]').click();
     await visit.dialog.getByRole("button", { name: "Close" }).click();
-    await visit.dialog.getByRole("button", { name: "Stop paying" }).click().catch(() => {});
+    await visit.dialog.getByRole("button", { name: "Stop paying" }).click();
+    press();
     const { id } = await visit.paid();
     assert.equal((await world.service.charges(id)).length, 1);
   });

@@ -282,95 +282,98 @@ fn failures(fault: Fault) -> Vec<&'static str> {
         .collect()
 }
 
+/// Each broken rule, with the scenario that is about it.
+const BROKEN: &[(Fault, &str)] = &[
+    (
+        Fault::ApprovesEverything,
+        "a decline has a reason, and nothing comes of it",
+    ),
+    (Fault::NeverCaptures, "a sale is captured at once"),
+    (
+        Fault::CapturesWithEveryAuthorisation,
+        "what is not captured is not refunded",
+    ),
+    (Fault::ForgetsTheReference, "a refund sent twice is one"),
+    (Fault::ForgetsTheReference, "a capture sent twice is one"),
+    (
+        Fault::SaysDoneWithoutEffect,
+        "an authorisation is captured whole, and only once",
+    ),
+    (
+        Fault::SaysDoneWithoutEffect,
+        "an authorisation is captured in part",
+    ),
+    (
+        Fault::FindsNothing,
+        "an authorisation is found as it was answered",
+    ),
+    (
+        Fault::FindsNothing,
+        "later operations are found as they were answered",
+    ),
+    (Fault::FindsEverything, "what never happened is not found"),
+    (
+        Fault::IsSilent,
+        "a sale is refunded in parts, never above what was captured",
+    ),
+    (
+        Fault::TakesHalf,
+        "a sale is refunded in parts, never above what was captured",
+    ),
+    (
+        Fault::ChargesBeforeTheCustomerDecides,
+        "a challenge that is passed is charged once, when it is completed",
+    ),
+    (
+        Fault::KeepsWhatIsGivenUp,
+        "what waits for the customer is given up for good",
+    ),
+    (
+        Fault::GivesAnotherToken,
+        "a token is given once for a request, after the card's challenge",
+    ),
+    (
+        Fault::IgnoresCredentials,
+        "wrong credentials are refused as such, and nothing happens",
+    ),
+    (
+        Fault::IgnoresCredentials,
+        "a probe tells about the account, and refuses wrong credentials as such",
+    ),
+    (
+        Fault::HasOneIdForAll,
+        "every operation has an id of its own, which stays",
+    ),
+    (Fault::RefundsAnyCapture, "a refund names its capture"),
+    (
+        Fault::EveryCaptureIsFinal,
+        "several captures take what was authorised, and not one more",
+    ),
+    (
+        Fault::NoCaptureIsFinal,
+        "a final capture ends the authorisation, whatever it leaves",
+    ),
+    (
+        Fault::KeepsTheRest,
+        "a cancellation after a capture releases the rest, and what is captured stays",
+    ),
+    (
+        Fault::RefundsAnyCapture,
+        "a refund of one of several captures takes no more than that one has left",
+    ),
+    (
+        Fault::ForgetsTheReference,
+        "a capture that is not final, sent twice, is one",
+    ),
+    (
+        Fault::ListsWhatNeverHappened,
+        "what a look-up lists next to the call that it is about is true",
+    ),
+];
+
 #[test]
 fn each_broken_rule_is_noticed_by_the_scenario_that_is_about_it() {
-    for (fault, scenario) in [
-        (
-            Fault::ApprovesEverything,
-            "a decline has a reason, and nothing comes of it",
-        ),
-        (Fault::NeverCaptures, "a sale is captured at once"),
-        (
-            Fault::CapturesWithEveryAuthorisation,
-            "what is not captured is not refunded",
-        ),
-        (Fault::ForgetsTheReference, "a refund sent twice is one"),
-        (Fault::ForgetsTheReference, "a capture sent twice is one"),
-        (
-            Fault::SaysDoneWithoutEffect,
-            "an authorisation is captured whole, and only once",
-        ),
-        (
-            Fault::SaysDoneWithoutEffect,
-            "an authorisation is captured in part",
-        ),
-        (
-            Fault::FindsNothing,
-            "an authorisation is found as it was answered",
-        ),
-        (
-            Fault::FindsNothing,
-            "later operations are found as they were answered",
-        ),
-        (Fault::FindsEverything, "what never happened is not found"),
-        (
-            Fault::IsSilent,
-            "a sale is refunded in parts, never above what was captured",
-        ),
-        (
-            Fault::TakesHalf,
-            "a sale is refunded in parts, never above what was captured",
-        ),
-        (
-            Fault::ChargesBeforeTheCustomerDecides,
-            "a challenge that is passed is charged once, when it is completed",
-        ),
-        (
-            Fault::KeepsWhatIsGivenUp,
-            "what waits for the customer is given up for good",
-        ),
-        (
-            Fault::GivesAnotherToken,
-            "a token is given once for a request, after the card's challenge",
-        ),
-        (
-            Fault::IgnoresCredentials,
-            "wrong credentials are refused as such, and nothing happens",
-        ),
-        (
-            Fault::IgnoresCredentials,
-            "a probe tells about the account, and refuses wrong credentials as such",
-        ),
-        (
-            Fault::HasOneIdForAll,
-            "every operation has an id of its own, which stays",
-        ),
-        (Fault::RefundsAnyCapture, "a refund names its capture"),
-        (
-            Fault::EveryCaptureIsFinal,
-            "several captures take what was authorised, and not one more",
-        ),
-        (
-            Fault::NoCaptureIsFinal,
-            "a final capture ends the authorisation, whatever it leaves",
-        ),
-        (
-            Fault::KeepsTheRest,
-            "a cancellation after a capture releases the rest, and what is captured stays",
-        ),
-        (
-            Fault::RefundsAnyCapture,
-            "a refund of one of several captures takes no more than that one has left",
-        ),
-        (
-            Fault::ForgetsTheReference,
-            "a capture that is not final, sent twice, is one",
-        ),
-        (
-            Fault::ListsWhatNeverHappened,
-            "what a look-up lists next to the call that it is about is true",
-        ),
-    ] {
+    for &(fault, scenario) in BROKEN {
         let failed = failures(fault);
         assert!(
             failed.contains(&scenario),

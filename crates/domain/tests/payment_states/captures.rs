@@ -323,11 +323,83 @@ fn a_part_of_a_cancelled_payment_that_comes_to_light_is_given_back() {
     assert_eq!(one.capture_behind(n).map(|capture| capture.n), Some(late));
 }
 
+/// How an authorisation with two parts ended (not, by a final capture, by the release), which captures failed later and when, and what is left.
+type FailsLater = (
+    &'static str,
+    Option<bool>,
+    &'static [u32],
+    u64,
+    (Status, i64, i64),
+);
+
+/// A time within the authorisation's life, and one after it. Unit: seconds.
+const LATER: u64 = 60;
+const OVER: u64 = 7 * 24 * 3600 + 10;
+
+const FAIL_LATER: &[FailsLater] = &[
+    ("a part", None, &[2], LATER, (Status::Authorised, 200, 800)),
+    (
+        "all parts",
+        None,
+        &[2, 3],
+        LATER,
+        (Status::Authorised, 0, 1000),
+    ),
+    (
+        "the final one",
+        Some(true),
+        &[4],
+        LATER,
+        (Status::Authorised, 500, 500),
+    ),
+    (
+        "the final one, late",
+        Some(true),
+        &[4],
+        OVER,
+        (Status::Succeeded, 500, 0),
+    ),
+    (
+        "a part before the final one",
+        Some(true),
+        &[2],
+        LATER,
+        (Status::Succeeded, 300, 0),
+    ),
+    (
+        "all, the last first",
+        Some(true),
+        &[4, 3, 2],
+        LATER,
+        (Status::Authorised, 0, 1000),
+    ),
+    (
+        "all, late",
+        Some(true),
+        &[4, 3, 2],
+        OVER,
+        (Status::Failed, 0, 0),
+    ),
+    (
+        "a part after the release",
+        Some(false),
+        &[3],
+        LATER,
+        (Status::Succeeded, 300, 0),
+    ),
+    (
+        "all after the release",
+        Some(false),
+        &[2, 3],
+        LATER,
+        (Status::Failed, 0, 0),
+    ),
+];
+
 /// What is captured and whether more can be after a capture has failed later, by which one it was.
 #[test]
 fn a_capture_that_fails_later_no_longer_counts() {
-    let second = 60;
-    let over = policy().lifetime.as_secs() + 10;
+    assert!(policy().lifetime.as_secs() < OVER);
     // Two parts: operations 2 and 3. The end: none, a final capture of 100, or the release; then operation 4.
     let ended = |end: Option<bool>| {
         let mut one = captured_in(&[300, 200]);
@@ -339,66 +411,7 @@ fn a_capture_that_fails_later_no_longer_counts() {
         apply_news(&mut one, n, done(), 11);
         one
     };
-    let (open, taken, released) = (None, Some(true), Some(false));
-    for (name, end, fails, when, wanted) in [
-        (
-            "a part",
-            open,
-            &[2][..],
-            second,
-            (Status::Authorised, 200, 800),
-        ),
-        (
-            "all parts",
-            open,
-            &[2, 3],
-            second,
-            (Status::Authorised, 0, 1000),
-        ),
-        (
-            "the final one",
-            taken,
-            &[4],
-            second,
-            (Status::Authorised, 500, 500),
-        ),
-        (
-            "the final one, late",
-            taken,
-            &[4],
-            over,
-            (Status::Succeeded, 500, 0),
-        ),
-        (
-            "a part before the final one",
-            taken,
-            &[2],
-            second,
-            (Status::Succeeded, 300, 0),
-        ),
-        (
-            "all, the last first",
-            taken,
-            &[4, 3, 2],
-            second,
-            (Status::Authorised, 0, 1000),
-        ),
-        ("all, late", taken, &[4, 3, 2], over, (Status::Failed, 0, 0)),
-        (
-            "a part after the release",
-            released,
-            &[3],
-            second,
-            (Status::Succeeded, 300, 0),
-        ),
-        (
-            "all after the release",
-            released,
-            &[2, 3],
-            second,
-            (Status::Failed, 0, 0),
-        ),
-    ] {
+    for &(name, end, fails, when, wanted) in FAIL_LATER {
         let mut one = ended(end);
         for n in fails {
             apply_news(&mut one, *n, undone(), when);

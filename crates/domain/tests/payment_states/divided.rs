@@ -78,12 +78,12 @@ fn the_parts_of_a_refund_are_sent_in_order_and_answered_together() {
     let mut one = captured_in(&[300]);
     let n = last(&mut one, None, 10);
     apply_news(&mut one, n, done(), 11);
-    let once = OnceRef {
+    let key = OnceRef {
         scope: "refund".to_owned(),
         key: "k".to_owned(),
     };
     let with_key = domain::payment::Begin {
-        once: Some(once.clone()),
+        once: Some(key.clone()),
         ..begin(12)
     };
     let id = RefundId::new(Uuid::from_u128(7));
@@ -99,7 +99,7 @@ fn the_parts_of_a_refund_are_sent_in_order_and_answered_together() {
         [first, second]
     );
     assert_eq!(one.operation(first).unwrap().once, None);
-    assert_eq!(one.operation(second).unwrap().once, Some(once));
+    assert_eq!(one.operation(second).unwrap().once, Some(key));
     let reasons = one.refunds().map(|part| part.reason.as_deref());
     assert_eq!(reasons.collect::<Vec<_>>(), [Some("late"); 2]);
     let send_by = |n: u32| one.operation(n).unwrap().send_by;

@@ -16,8 +16,8 @@ fn blob(n: u128) -> BlobId {
     BlobId::new(Uuid::from_u128(n))
 }
 
-pub(crate) async fn connections(db: &Db, own: TeamId, other: TeamId) {
-    let connection = |team, id: &str, processor: &str| Connection {
+fn connection(team: TeamId, id: &str, processor: &str) -> Connection {
+    Connection {
         team,
         id: ConnectionId::parse(id).unwrap(),
         processor: processor.to_owned(),
@@ -28,7 +28,10 @@ pub(crate) async fn connections(db: &Db, own: TeamId, other: TeamId) {
         earlier: None,
         inbound_token: Some(format!("token of {id}")),
         imports: domain::payment::ImportMode::Quiet,
-    };
+    }
+}
+
+pub(crate) async fn connections(db: &Db, own: TeamId, other: TeamId) {
     let connections = [
         connection(own, "on", "bank"),
         connection(own, "off", "bank"),
@@ -132,7 +135,7 @@ async fn rotated(db: &Db, before: Connection) -> Connection {
             .unwrap()
     };
     assert_eq!(ended_by(49).await, []);
-    assert_eq!(ended_by(50).await, [stored.clone()]);
+    assert_eq!(ended_by(50).await, std::slice::from_ref(&stored));
     let ended = Connection {
         earlier: None,
         ..stored.clone()

@@ -101,11 +101,8 @@ impl SavedCards {
         Self {
             lines: lines.collect(),
             json: saved.map(|_| {
-                cards
-                    .iter()
-                    .map(SavedCard::json)
-                    .collect::<Value>()
-                    .to_string()
+                let list: Value = cards.iter().map(SavedCard::json).collect();
+                list.to_string()
             }),
             is_chosen: chosen.is_some(),
             asks_no_code: chosen.is_some() && saved.is_some_and(|saved| !saved.asks_code),

@@ -321,7 +321,9 @@ fn saved_cards_are_there_from_the_start_and_one_is_chosen() {
         "data-part=\"Billing\" role=\"group\" hidden",
         "<div data-part=\"Save\" hidden>",
         "id=\"saved-card-new\" name=\"saved-card\" value=\"\">",
-        "data-cards=\"[{&#34;brand&#34;:&#34;VISA&#34;,&#34;expMonth&#34;:3,",
+        "data-cards=\"[{&#34;",
+        "&#34;brand&#34;:&#34;VISA&#34;",
+        "&#34;expMonth&#34;:3",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }

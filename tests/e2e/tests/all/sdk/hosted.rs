@@ -1,7 +1,5 @@
 //! The hosted page `/checkout`.
 
-use std::fmt::Write as _;
-
 use serde_json::{Value, json};
 use testkit::{
     KeyKind, Server, Setup, Shop,
@@ -180,10 +178,8 @@ fn the_cart_of_the_tokens_intent_is_shown_and_no_others() {
 /// The page with these ways to pay, and its policy.
 fn policy_with(server: &Server, token: &str, methods: &Value) -> (String, String) {
     let methods = methods.to_string();
-    let escaped = methods.bytes().fold(String::new(), |mut text, byte| {
-        write!(text, "%{byte:02x}").unwrap();
-        text
-    });
+    let escaped = methods.bytes().map(|byte| format!("%{byte:02x}"));
+    let escaped = escaped.collect::<Vec<_>>().concat();
     let reply = open(
         server,
         &format!("{}&alternativePaymentMethods={escaped}", query(token)),
