@@ -38,6 +38,11 @@ const OF_EVERY_TEAM: &[(&str, &str, &str)] = &[
         "a job takes due rows of every team; each row carries its team",
     ),
     (
+        "store/src/connection.rs",
+        "from connection where earlier_until <= $1",
+        "a job ends credentials of every team whose time is over; each row carries its team",
+    ),
+    (
         "store/src/dispute.rs",
         "update dispute set due_at = $2 where (team_id, ",
         "a job takes due rows of every team; each row carries its team",

@@ -22,7 +22,7 @@ pub(super) const OUR_REFERENCE: &str = "pointsman";
 
 /// What the members of an intent's metadata begin with that are the marks of captures; behind it the operation's number. A mark is written by
 /// the request that captures, and so is there exactly when the capture is. Its value is the amount on the wire.
-pub(super) const CAPTURE_MARK: &str = "pointsman_capture_";
+pub(super) const CAPTURE_MARK: &str = "pointsman-capture-";
 
 /// Where an intent stands, as far as it matters.
 #[derive(Debug, Clone, PartialEq)]
@@ -313,7 +313,7 @@ pub(super) fn captured(money: Option<Money>) -> LaterAnswer {
     }
 }
 
-/// A cancellation that has taken effect, whoever wanted it.
+/// A cancellation that has taken effect, no matter who wanted it.
 pub(super) fn cancelled(intent: &Intent) -> LaterAnswer {
     LaterAnswer::Done {
         processor_id: None,

@@ -64,7 +64,7 @@ pub(super) enum Refusal {
     Declined(Error),
     /// 400 or 404: the request is not possible (now).
     Impossible(Error),
-    /// 409: a request under the same key is under way, whoever sent it. It may charge.
+    /// 409: a request under the same key is under way, no matter who sent it. It may charge.
     Running,
 }
 
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn another_request_under_the_key_and_wrong_keys_are_told_apart() {
+    fn another_request_under_the_key_and_wrong_keys_are_kept_apart() {
         let reused = r#"{"error":{"type":"idempotency_error","message":"Keys …"}}"#;
         let wrong = r#"{"error":{"type":"invalid_request_error"}}"#;
         let cause = |judged| match judged {

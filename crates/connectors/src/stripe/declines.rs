@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stripe_blocks_itself_is_told_apart_from_the_issuer() {
+    fn what_stripe_blocks_itself_is_kept_apart_from_the_issuer() {
         for (reason, code) in [
             ("rule", DeclineCode::CustomRule),
             ("highest_risk_level", DeclineCode::Fraud),

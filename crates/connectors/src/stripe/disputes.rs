@@ -37,8 +37,8 @@ static LIMITS: EvidenceLimits = EvidenceLimits {
 };
 
 /// The members of a dispute's metadata with the reference of our response: of evidence, and of the acceptance.
-const EVIDENCE_MARK: &str = "pointsman_evidence";
-const ACCEPTANCE_MARK: &str = "pointsman_acceptance";
+const EVIDENCE_MARK: &str = "pointsman-evidence";
+const ACCEPTANCE_MARK: &str = "pointsman-acceptance";
 
 /// Between the parts of an upload. A file that holds it is refused.
 const BOUNDARY: &str = "pointsman-9c6f2d41b7e84a0f-evidence";
@@ -172,7 +172,7 @@ impl Disputes for Stripe {
     fn read<'a>(&'a self, link: &'a Link<'a>, id: &'a str) -> Called<'a, Option<DisputeReport>> {
         Box::pin(async move {
             match load(Api::of(link), id).await? {
-                Some(dispute) => told(&dispute).map(Some),
+                Some(dispute) => report_of(&dispute).map(Some),
                 None => Ok(None),
             }
         })
@@ -206,7 +206,7 @@ impl Disputes for Stripe {
             let is = |mark: &str| {
                 dispute.metadata.get(mark).map(String::as_str) == Some(call.reference.as_str())
             };
-            let report = told(&dispute)?;
+            let report = report_of(&dispute)?;
             // The mark of evidence is written by the request that submits it; that of the acceptance by one before.
             if is(EVIDENCE_MARK) || (is(ACCEPTANCE_MARK) && dispute.is_over()) {
                 Ok(FoundResponse::Taken(report))
@@ -234,7 +234,7 @@ fn path(id: &str, verb: &str) -> String {
     format!("/v1/disputes/{id}{verb}")
 }
 
-fn told(dispute: &Dispute) -> Result<DisputeReport, CallError> {
+fn report_of(dispute: &Dispute) -> Result<DisputeReport, CallError> {
     dispute
         .report(None)
         .ok_or_else(|| CallError::unknown("the dispute stands in an unknown way"))
@@ -258,7 +258,7 @@ async fn submit(api: Api<'_>, call: &SubmitEvidence<'_>) -> Result<DisputeReport
     let taken = api
         .post::<Dispute>(&path(dispute, ""), reference.as_str(), &form)
         .await?;
-    told(&taken.map_err(Refusal::rejected)?)
+    report_of(&taken.map_err(Refusal::rejected)?)
 }
 
 /// Accepts a dispute. Closing takes no metadata, so that a request before it says whose it is.
@@ -272,7 +272,7 @@ async fn accept(api: Api<'_>, call: &Respond<'_>) -> Result<DisputeReport, CallE
     let closed = api
         .post::<Dispute>(&path(dispute, "/close"), reference, &Form::default())
         .await?;
-    told(&closed.map_err(Refusal::rejected)?)
+    report_of(&closed.map_err(Refusal::rejected)?)
 }
 
 /// A request that by itself decides nothing has no unknown outcome that matters.

@@ -21,7 +21,7 @@ pub(super) async fn capture(api: Api<'_>, call: &Capture<'_>) -> Result<LaterAns
     let form = Form::default()
         .with("amount_to_capture", amount.clone())
         .with(mark_of(call.reference)?, amount.clone());
-    // Stripe takes a capture for the last one unless it is told otherwise.
+    // Stripe takes a capture for the last one unless the request says otherwise.
     let form = if call.is_final {
         form
     } else {

@@ -96,7 +96,7 @@ impl Notices for Stripe {
                 "it is about a connected account: the endpoint must be one for events on your own account",
             ));
         }
-        // An endpoint of another version sends other objects, which can't be told from those of this one.
+        // An endpoint of another version sends other objects, which can't be kept apart from those of this one.
         if event.api_version.as_deref() != Some(VERSION) {
             return Err(Unreadable(
                 "the webhook endpoint has another API version than 2026-10-28.endive",

@@ -332,7 +332,7 @@ fn is_of_another(payment: &Payment, n: u32, subject: &Subject) -> bool {
         .operation(n)
         .and_then(|operation| operation.processor_id.as_deref());
     match (known, subject.processor_id.as_deref()) {
-        (Some(known), Some(told)) => known != told,
+        (Some(known), Some(reported)) => known != reported,
         _ => false,
     }
 }

@@ -239,6 +239,8 @@ fn what_is_stored_of_payments_stays_as_it_is() {
             include_str!("../../../domain/src/payment/differs.rs"),
         ),
         ("Approval", ANSWER),
+        ("Checks", ANSWER),
+        ("Costs", ANSWER),
         ("ThreeDs", ANSWER),
         ("Action", ANSWER),
         ("Booked", ANSWER),

@@ -150,7 +150,7 @@ impl Outbox {
 }
 
 impl Books {
-    /// The webhooks to be sent now. They are signed at `signed_at`, the time of whoever receives them: a clock that a test has moved counts
+    /// The webhooks to be sent now. They are signed at `signed_at`, the time of the receiver: a clock that a test has moved counts
     /// in the books alone.
     pub(super) fn posts(&mut self, signed_at: Duration, faults: &mut Faults) -> Vec<Post> {
         let now = self.now;
