@@ -96,3 +96,59 @@ fn a_payment_that_somebody_else_made_at_the_account_can_be_imported() {
     assert_eq!(imported.text("/paymentProcessingOrigin"), "IMPORT");
     assert_eq!(imported.number("/capturedAmount"), 4200);
 }
+
+impl Desk {
+    /// What became of the last notification of a kind, once something has.
+    fn became_of(&self, kind: &str) -> String {
+        let query = "{ listNotifications(connectionId: \"stripe\", first: 50) { edges { node { type status } } } }";
+        testkit::until(testkit::PATIENCE, kind, || {
+            let listed = self.shop.gql(query, json!({}));
+            let edges = listed.root()["edges"].as_array()?.clone();
+            let found = edges
+                .iter()
+                .find(|edge| edge["node"]["type"] == json!(kind))?;
+            let status = found["node"]["status"].as_str()?.to_owned();
+            (status != "RECEIVED" && status != "WAITING").then_some(status)
+        })
+    }
+}
+
+#[test]
+fn an_intent_that_is_cancelled_at_stripe_leaves_the_authorisation_of_another_attempt_alone() {
+    let desk = Desk::notified();
+    let steps = json!([
+        {"authorise": {"connection": "stripe", "fallback": {"to": ["simulator-b"]}}},
+        {"capture": "api"},
+    ]);
+    desk.shop.publish("stripe-then-held", steps);
+    // Stripe declines it softly, the sandbox's simulator takes it.
+    let order = hold("4000000000000341").flow("stripe-then-held");
+    let held = desk.shop.order(&order);
+    held.assert_status("AUTHORISED");
+    assert_eq!(held.text("/connectionId"), "simulator-b");
+    let intent = desk.at_stripe("payment_intents")[0]["id"].clone();
+    let path = format!("/v1/payment_intents/{}/cancel", intent.as_str().unwrap());
+    desk.stripe.post(&path, "");
+    desk.became_of("payment_intent.canceled");
+    assert_eq!(desk.shop.payment(&held.id()).status(), "AUTHORISED");
+}
+
+#[test]
+fn a_charge_with_copied_metadata_is_none_of_our_payment() {
+    let desk = Desk::notified();
+    let declined = desk.shop.order(&sale("4000000000000002"));
+    declined.assert_status("DECLINED");
+    let ours = desk.at_stripe("payment_intents")[0].clone();
+    let reference = ours["metadata"]["pointsman"].as_str().unwrap();
+    let form = format!(
+        "amount=1000&currency=eur&confirm=true&payment_method=pm_card_visa&payment_method_types[]=card&metadata[pointsman]={reference}"
+    );
+    desk.stripe.post("/v1/payment_intents", &form);
+    assert_eq!(desk.became_of("charge.succeeded"), "UNKNOWN_PAYMENT");
+    assert_eq!(desk.shop.payment(&declined.id()).status(), "DECLINED");
+    assert_eq!(
+        desk.taken_and_given_back(),
+        (1000, 0),
+        "nothing of it is given back"
+    );
+}
