@@ -358,3 +358,43 @@ pub(super) fn refunded(refund: &Refund) -> Option<LaterAnswer> {
         _ => return None,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn held(status: &str, received: i64, metadata: &serde_json::Value) -> Intent {
+        let intent = json!({"id": "pi_1", "status": status, "amount": 1000, "amount_received": received, "currency": "eur",
+            "capture_method": "manual", "metadata": metadata});
+        serde_json::from_value(intent).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    #[test]
+    fn marks_count_as_far_as_money_stands_behind_them() {
+        let two = json!({"pointsman-capture-2": "300", "pointsman-capture-3": "200", "pointsman-capture-x": "9"});
+        for (received, others) in [(500, Some(0)), (700, Some(200)), (499, None), (0, None)] {
+            let found = match marks(&held("requires_capture", received, &two)) {
+                Marks::Backed { marks, others } => {
+                    assert_eq!(marks.len(), 2);
+                    Some(others)
+                }
+                Marks::Unbacked => None,
+            };
+            assert_eq!(found, others, "{received}");
+        }
+    }
+
+    #[test]
+    fn a_rest_is_released_only_where_the_captures_are_ours() {
+        let one = json!({"pointsman-capture-2": "300"});
+        assert!(is_released(&held("canceled", 0, &json!({}))));
+        assert!(is_released(&held("succeeded", 300, &one)));
+        assert!(
+            !is_released(&held("succeeded", 400, &one)),
+            "somebody else captured"
+        );
+        assert!(!is_released(&held("requires_capture", 300, &one)));
+    }
+}
