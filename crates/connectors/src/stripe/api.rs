@@ -196,6 +196,10 @@ fn judge<T: DeserializeOwned>(reply: &Reply) -> Result<Outcome<T>, CallError> {
         (400 | 404, Ok(error)) => Ok(Err(Refusal::Impossible(error))),
         (401, Ok(error)) => Err(rejected(&error, Cause::Credentials)),
         (403, Ok(error)) => Err(forbidden(&error)),
+        // Another request has the object at the moment, and that one may charge.
+        (429, Ok(error)) if error.code.as_deref() == Some("lock_timeout") => {
+            Ok(Err(Refusal::Running))
+        }
         (429, Ok(_)) => Err(busy(reply)),
         (409, _) => Ok(Err(Refusal::Running)),
         (status, _) => Err(CallError::unknown(format!("status {status}"))),
@@ -311,6 +315,12 @@ mod tests {
                 "{judged:?}"
             );
         }
+    }
+
+    #[test]
+    fn an_object_that_another_request_has_is_no_limit_of_rate() {
+        let locked = r#"{"error":{"type":"invalid_request_error","code":"lock_timeout"}}"#;
+        assert!(matches!(judged(429, locked), Ok(Err(Refusal::Running))));
     }
 
     #[test]

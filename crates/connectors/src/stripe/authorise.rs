@@ -74,7 +74,26 @@ pub(super) async fn complete(api: Api<'_>, call: &Complete<'_>) -> Result<Answer
     let path = format!("/v1/payment_intents/{}/confirm", intent.id);
     let form = expanded(Form::default());
     let confirmed = api.post::<Intent>(&path, &key, &form).await;
-    answer(confirmed, &intent)
+    answer(confirmed, &intent).map_err(|error| in_doubt(error, &intent))
+}
+
+/// An earlier round of the completion may have no answer yet: that this one was not carried out proves nothing of that one. The intent is
+/// looked up, and confirmed again where it still waits for that.
+fn in_doubt(error: CallError, intent: &Intent) -> CallError {
+    match error {
+        CallError::NotSent {
+            reason,
+            again_after,
+        } => CallError::Unknown {
+            reason,
+            known: Known {
+                processor_id: Some(intent.id.clone()),
+                phase: Some(CONFIRM.to_owned()),
+                again_after,
+            },
+        },
+        other => other,
+    }
 }
 
 /// What a confirmation brought.

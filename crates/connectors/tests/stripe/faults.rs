@@ -1,7 +1,7 @@
 //! What breaks between a request and its answer: nothing that was charged is called a failure, and nothing is charged twice.
 
 use connector::{
-    Answer, Authorise, CallError, Connector, Earlier, FundingSource, LookUp, Reference,
+    Answer, Authorise, CallError, Complete, Connector, Earlier, FundingSource, LookUp, Reference,
     SentBetween, ThreeDsCall,
 };
 use domain::{
@@ -192,5 +192,57 @@ fn nothing_that_a_call_says_holds_a_number_or_a_key() {
                 );
             }
         }
+    }
+}
+
+#[test]
+fn a_completion_that_is_not_carried_out_is_unknown_and_charges_once_when_it_is_repeated() {
+    let shop = Shop::open();
+    let reference = shop.reference();
+    let card = card("4000002760003184");
+    let money = Money::new(1000, Currency::parse("EUR").unwrap());
+    let call = Authorise {
+        reference: &reference,
+        money,
+        capture: true,
+        method: Method::Visa,
+        funding_source: FundingSource::Card(&card),
+        three_ds: ThreeDsCall {
+            wish: ThreeDsWish::AsIssuer,
+            return_url: Some("https://pay.example/3ds/abc"),
+            browser: None,
+        },
+        merchant_initiated: false,
+        statement_descriptor: None,
+        fraud: None,
+    };
+    let link = shop.link();
+    let asked = shop.play(shop.connector.authorise(&link, &call)).unwrap();
+    let Answer::ActionRequired { action, approval } = asked else {
+        panic!("{asked:?}");
+    };
+    shop.press(&action.url, true);
+    let id = approval.processor_id.unwrap();
+    let complete = Complete {
+        authorisation: Earlier {
+            reference: &reference,
+            processor_id: Some(&id),
+        },
+        money,
+        capture: true,
+    };
+    for fault in ["rate-limit", "lost-before"] {
+        shop.arm(fault, &format!("/v1/payment_intents/{id}/confirm"));
+        let answer = shop.play(shop.connector.complete(&shop.link(), &complete));
+        assert!(
+            matches!(answer, Err(CallError::Unknown { .. })),
+            "{answer:?}"
+        );
+        assert_eq!(shop.charges(), 0);
+    }
+    for _ in 0..2 {
+        let answer = shop.play(shop.connector.complete(&shop.link(), &complete));
+        assert!(matches!(answer, Ok(Answer::Approved { .. })), "{answer:?}");
+        assert_eq!(shop.charges(), 1);
     }
 }

@@ -11,7 +11,7 @@ use domain::{
     id::ConnectionId,
 };
 use http_client::{HostPattern, ProcessorHttp};
-use processors::{Played, stripe::Stripe as Machine};
+use processors::{Played, Request, stripe::Stripe as Machine};
 use serde_json::Value;
 use world::{Sim, World};
 
@@ -57,6 +57,20 @@ impl Shop {
             notification_url: Some("https://pay.example/notifications/the-token"),
             now: self.world.now(),
         }
+    }
+
+    /// The customer presses a button of a page.
+    pub(crate) fn press(&self, url: &str, pass: bool) {
+        let word = if pass { "complete" } else { "fail" };
+        let form = "application/x-www-form-urlencoded".to_owned();
+        let request = Request {
+            method: "POST".to_owned(),
+            path: url.strip_prefix(PUBLIC).unwrap().to_owned(),
+            headers: [("content-type".to_owned(), form)].into(),
+            body: format!("result={word}").into_bytes(),
+            ..Request::default()
+        };
+        assert_eq!(self.stripe.asked(&request).status, 302);
     }
 
     /// Plays something to its end.
