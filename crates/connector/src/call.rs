@@ -14,7 +14,7 @@ use domain::{
     processor_token::CardToken,
 };
 
-use crate::Reference;
+use crate::{Reference, Returned};
 
 /// What a wallet gave in place of the customer's authentication. Can't be printed.
 pub struct Cryptogram {
@@ -207,6 +207,8 @@ pub struct Complete<'a> {
     pub money: Money,
     /// Capture at once (a sale).
     pub capture: bool,
+    /// What the customer's browser brought back from the processor's page; `None` where nobody came back.
+    pub returned: Option<&'a Returned>,
 }
 
 /// Between which times an operation can have reached the processor, by our clock.

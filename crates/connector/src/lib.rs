@@ -16,6 +16,7 @@ mod link;
 mod notices;
 mod probe;
 mod reference;
+mod returned;
 #[cfg(feature = "scenarios")]
 pub mod scenarios;
 mod stored;
@@ -38,6 +39,7 @@ pub use link::Link;
 pub use notices::{Delivery, NotGenuine, Notice, NoticeContent, Notices, Subject, Unreadable};
 pub use probe::{AccountFacts, Probe};
 pub use reference::Reference;
+pub use returned::Returned;
 pub use stored::{Stored, Tokenise, Tokenised};
 
 use domain::{caller::Mode, money::Money};

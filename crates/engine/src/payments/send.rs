@@ -40,6 +40,7 @@ impl Sent<'_> {
                 authorisation: earlier(&reference, self.operation),
                 money: payment.money(),
                 capture,
+                returned: None,
             };
             return connector.complete(link, &call).await.map(News::Answer);
         }
