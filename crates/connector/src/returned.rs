@@ -16,9 +16,8 @@ pub struct Returned(Vec<(String, String)>);
 impl Returned {
     /// Keeps parameters within bounds. What is longer, and whatever is beyond the first ones, is left out.
     pub fn new(parameters: impl IntoIterator<Item = (String, String)>) -> Self {
-        let fits = |(name, value): &(String, String)| {
-            name.len() <= NAME_MAX && value.len() <= VALUE_MAX
-        };
+        let fits =
+            |(name, value): &(String, String)| name.len() <= NAME_MAX && value.len() <= VALUE_MAX;
         Self(parameters.into_iter().filter(fits).take(MOST).collect())
     }
 
