@@ -22,6 +22,8 @@ mod later;
 mod methods;
 mod notices;
 mod request;
+#[cfg(test)]
+mod tests;
 mod wire;
 
 use connector::{
