@@ -123,7 +123,7 @@ impl Books {
             .and_then(|payment| self.token_of(payment));
         let network = facts::Network { code, trace };
         self.change(psp, |payment| {
-            facts::note(payment, &network, token.as_deref())
+            facts::note(payment, &network, token.as_deref());
         });
     }
 
