@@ -296,9 +296,9 @@ fn a_refused_request_is_a_decline_where_it_is_about_the_card() {
     let (reference, card) = (reference(1), card());
     let call = call(&reference, FundingSource::Card(&card));
     let error = |code: &str| json!({"status": 422, "errorCode": code, "errorType": "validation", "message": "4111111111111111"});
-    let (answer, _) = authorise(&call, &[(422, error("103"))]);
+    let (answer, _) = authorise(&call, &[(422, error("101"))]);
     assert!(
-        matches!(&answer, Ok(Answer::Declined { decline, .. }) if decline.code == DeclineCode::InvalidCvc),
+        matches!(&answer, Ok(Answer::Declined { decline, .. }) if decline.code == DeclineCode::IncorrectNumber),
         "{answer:?}"
     );
     let (answer, _) = authorise(&call, &[(422, error("130"))]);
