@@ -2,7 +2,7 @@
 
 use domain::{
     Timestamp,
-    answer::Booking,
+    answer::{Action, Booking},
     bank_account::{AccountKind, Mandate},
     browser::Browser,
     card_number::{AccountNumber, CardNumber, SecurityCode},
@@ -12,6 +12,7 @@ use domain::{
     payment::ThreeDsWish,
     person::Address,
     processor_token::CardToken,
+    returned::Returned,
 };
 
 use crate::Reference;
@@ -207,6 +208,8 @@ pub struct Complete<'a> {
     pub money: Money,
     /// Capture at once (a sale).
     pub capture: bool,
+    /// What the customer came back with, where the connector asks for that ([`crate::Descriptor::returned`]).
+    pub returned: Option<&'a Returned>,
 }
 
 /// Between which times an operation can have reached the processor, by our clock.
@@ -231,6 +234,9 @@ pub struct LookUp<'a> {
     pub authorisation: Earlier<'a>,
     /// The connector's own word for the step of the call that got no answer ([`crate::Known::phase`]).
     pub phase: Option<&'a str>,
+    /// What the customer was asked for, while that or its completion is open. A processor that can't be read but knows a completion
+    /// again by its key answers it as it is, when it is ready: then the completion is sent again.
+    pub action: Option<&'a Action>,
 }
 
 impl<'a> LookUp<'a> {
@@ -250,6 +256,7 @@ impl<'a> LookUp<'a> {
             },
             authorisation,
             phase: None,
+            action: None,
         }
     }
 

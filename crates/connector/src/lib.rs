@@ -32,6 +32,7 @@ pub use domain::answer::{
     Action, ActionKind, Answer, Approval, Booked, Booking, Check, Checks, Costs, Known,
     LaterAnswer, ThreeDs,
 };
+pub use domain::returned::Returned;
 pub use finding::{Finding, Found};
 pub use hosted::{BrowserFields, FieldsAccount, FieldsAuthentication, FieldsSources, HostedFields};
 pub use link::Link;

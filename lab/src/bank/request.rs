@@ -287,6 +287,7 @@ impl Request {
                     authorisation: held.authorisation.earlier(),
                     money: held.money,
                     capture: held.capture,
+                    returned: None,
                 };
                 simulator.complete(&link, &call).await.map(Reply::Answer)
             }

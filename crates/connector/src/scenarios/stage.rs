@@ -166,6 +166,7 @@ impl<'a> Stage<'a> {
             },
             money: self.money(charge.minor),
             capture: charge.capture,
+            returned: None,
         };
         self.in_time(self.connector.complete(&self.link(), &call))
             .await

@@ -106,6 +106,7 @@ impl Shop {
             authorisation: earlier(reference),
             money,
             capture,
+            returned: None,
         };
         self.in_time(self.simulator.complete(&self.link(), &call))
     }

@@ -230,6 +230,7 @@ fn a_completion_that_is_not_carried_out_is_unknown_and_charges_once_when_it_is_r
         },
         money,
         capture: true,
+        returned: None,
     };
     for fault in ["rate-limit", "lost-before"] {
         shop.arm(fault, &format!("/v1/payment_intents/{id}/confirm"));

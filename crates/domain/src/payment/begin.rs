@@ -11,6 +11,7 @@ use crate::{
     fault::{Code, Fault},
     id::{ConnectionId, RefundId},
     money::Money,
+    returned::Returned,
 };
 
 /// What an operation needs to begin, besides the payment.
@@ -46,6 +47,19 @@ impl Payment {
             begin,
         );
         (n, occurrence.events(self.started(n)))
+    }
+
+    /// Notes what the customer of attempt `n` came back with: that makes it ready to be completed. Changes nothing unless it waits for
+    /// the customer.
+    pub fn note_returned(&mut self, n: u32, returned: Returned) {
+        let Some(operation) = self.operation_mut(n) else {
+            return;
+        };
+        let waits = matches!(operation.state, OperationState::Waiting { .. });
+        if let Some(action) = operation.action.as_mut().filter(|_| waits) {
+            action.ready = true;
+            action.returned = Some(returned);
+        }
     }
 
     /// Sends an authorisation whose customer has done what was asked once more, to be completed. `None` unless it waits

@@ -211,6 +211,23 @@ pub struct Operation {
 }
 
 impl Operation {
+    /// Whether the customer came back with what its completion needs.
+    pub fn came_back_with_something(&self) -> bool {
+        let action = self.action.as_ref();
+        action.is_some_and(|action| action.returned.is_some())
+    }
+
+    /// Takes what the customer is asked for now. Whether something was asked before.
+    pub(super) fn replace_action(&mut self, mut action: Action) -> bool {
+        let before = self.action.take();
+        // A processor that is ready does not repeat what the customer came back with.
+        if action.ready && action.returned.is_none() {
+            action.returned = before.as_ref().and_then(|before| before.returned.clone());
+        }
+        self.action = Some(action);
+        before.is_some()
+    }
+
     /// Whether it captures or releases what was authorised and its outcome is still to come: only one at a time does.
     pub(super) fn excludes_others(&self) -> bool {
         self.state.is_open()

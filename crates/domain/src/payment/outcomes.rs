@@ -130,7 +130,7 @@ impl Payment {
             return Vec::new();
         };
         let kind = action.kind;
-        let again = operation.action.replace(action).is_some();
+        let again = operation.replace_action(action);
         let unknown = matches!(operation.state, OperationState::Unknown { .. });
         if !matches!(operation.state, OperationState::Waiting { .. }) {
             operation.state = OperationState::Waiting { since: at };

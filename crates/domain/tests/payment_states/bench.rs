@@ -213,11 +213,7 @@ pub(crate) fn in_status(status: Status) -> Option<Payment> {
 }
 
 pub(crate) fn asks(kind: ActionKind, ready: bool) -> News {
-    let action = Action {
-        kind,
-        url: "https://bank.example/3ds".to_owned(),
-        ready,
-    };
+    let action = Action::new(kind, "https://bank.example/3ds".to_owned(), ready);
     let approval = Approval {
         processor_id: Some("ch_1".to_owned()),
         ..Approval::default()

@@ -106,7 +106,7 @@ impl Engine {
             }
         }
         match payment.completion_owed() {
-            Some(n) => Box::pin(self.complete(payment, n)).await,
+            Some(n) => Box::pin(self.complete(payment, n, None)).await,
             None => Ok(payment),
         }
     }
@@ -158,6 +158,7 @@ impl Engine {
             },
             authorisation: earlier(&authorisation, about),
             phase: operation.phase.as_deref(),
+            action: operation.action.as_ref(),
         };
         let connection = match self.open_connection(&connected).await? {
             Ok(connection) => connection,

@@ -7,7 +7,7 @@ use connector::{
     Link, Reference, Refund, ThreeDsCall,
 };
 use domain::{
-    answer::LaterAnswer,
+    answer::{Action, Answer, Approval, LaterAnswer},
     money::Money,
     payment::{Initiator, News, Operation, OperationKind, Payment},
 };
@@ -35,11 +35,12 @@ impl Sent<'_> {
             return self.follow(connector, link).await.map(News::Later);
         };
         let (payment, reference) = (self.payment, reference(self.payment, self.operation.n));
-        if self.operation.action.is_some() {
+        if let Some(action) = &self.operation.action {
             let call = Complete {
                 authorisation: earlier(&reference, self.operation),
                 money: payment.money(),
                 capture,
+                returned: action.returned.as_ref(),
             };
             return connector.complete(link, &call).await.map(News::Answer);
         }
@@ -165,6 +166,10 @@ pub(super) fn failed(error: &CallError, operation: &Operation) -> News {
             cause: Cause::KeyReused,
             ..
         } => News::no_answer(),
+        CallError::Rejected {
+            cause: Cause::Request,
+            ..
+        } if operation.came_back_with_something() => not_accepted(operation),
         CallError::Rejected { cause, .. } => News::Nothing(refusal(*cause).to_owned()),
         // That will not change: it is a refusal, which is not tried again.
         CallError::Unsupported if !operation.kind.is_attempt() => {
@@ -176,6 +181,22 @@ pub(super) fn failed(error: &CallError, operation: &Operation) -> News {
         }
         CallError::Unsupported => News::Nothing("the processor has no such operation".to_owned()),
     }
+}
+
+/// The processor does not take what the customer came back with, which anybody who has the address can send: the customer is still
+/// asked.
+fn not_accepted(operation: &Operation) -> News {
+    let Some(action) = &operation.action else {
+        return News::no_answer();
+    };
+    News::Answer(Answer::ActionRequired {
+        action: Action {
+            ready: false,
+            returned: None,
+            ..action.clone()
+        },
+        approval: Approval::default(),
+    })
 }
 
 /// Whether a failed call says something of its connection's health. A processor that refuses one request for what is in it

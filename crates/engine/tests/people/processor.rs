@@ -28,6 +28,7 @@ pub(crate) struct Challenge(Arc<Mutex<Asked>>);
 struct Asked {
     return_url: Option<String>,
     stage: Stage,
+    completed: u32,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
@@ -42,16 +43,20 @@ enum Stage {
 impl Challenge {
     /// The customer has done what was asked. The token of the address of the return.
     pub(crate) fn passed(&self) -> String {
-        let mut asked = self.0.lock();
-        asked.stage = Stage::Passed;
-        asked
-            .return_url
-            .as_ref()
-            .unwrap()
-            .rsplit('/')
-            .next()
-            .unwrap()
-            .to_owned()
+        self.0.lock().stage = Stage::Passed;
+        self.token()
+    }
+
+    /// The token of the address of the return.
+    pub(crate) fn token(&self) -> String {
+        let asked = self.0.lock();
+        let url = asked.return_url.as_deref().unwrap();
+        url.rsplit('/').next().unwrap().to_owned()
+    }
+
+    /// How often it was completed by what the customer came back with.
+    pub(crate) fn completed(&self) -> u32 {
+        self.0.lock().completed
     }
 
     fn moves(&self, from: &[Stage], to: Stage) -> bool {
@@ -77,6 +82,24 @@ impl Approves {
         desk: &Desk,
         challenge: &Challenge,
     ) -> Arc<dyn Connector> {
+        Self::new(world, desk, challenge, &[])
+    }
+
+    /// One that can't be asked whether the customer has finished: it wants what the customer came back with.
+    pub(crate) fn by_return(
+        world: &World,
+        desk: &Desk,
+        challenge: &Challenge,
+    ) -> Arc<dyn Connector> {
+        Self::new(world, desk, challenge, &["result"])
+    }
+
+    fn new(
+        world: &World,
+        desk: &Desk,
+        challenge: &Challenge,
+        returned: &'static [&'static str],
+    ) -> Arc<dyn Connector> {
         let facts = Descriptor {
             processor: "approves",
             name: "Approves",
@@ -92,6 +115,7 @@ impl Approves {
             hosts: Vec::new(),
             call_timeout: Duration::from_secs(2),
             not_found_final_after: Some(Duration::from_secs(10)),
+            returned,
             authorisation_lifetime: Duration::from_hours(168),
             pending_schedule: &[],
         };
@@ -101,6 +125,22 @@ impl Approves {
             desk: desk.clone(),
             challenge: challenge.clone(),
         })
+    }
+
+    /// Completes by what the customer came back with: `passed`, or `lost`, whose first answer is lost on its way.
+    fn judge(&self, call: &Complete<'_>) -> Result<Answer, CallError> {
+        let result = call.returned.and_then(|returned| returned.get("result"));
+        if !matches!(result, Some("passed" | "lost")) {
+            return Err(CallError::rejected("another result"));
+        }
+        let is_first = self.challenge.moves(&[Stage::Asked], Stage::Completed);
+        if is_first {
+            self.challenge.0.lock().completed += 1;
+        }
+        if is_first && result == Some("lost") {
+            return Err(CallError::unknown("silence"));
+        }
+        Ok(approved(call.capture))
     }
 
     async fn takes(&self, settings: &Value) {
@@ -115,11 +155,8 @@ fn is(settings: &Value, what: &str) -> bool {
 }
 
 fn asked(ready: bool) -> Answer {
-    let action = Action {
-        kind: ActionKind::ThreeDSecure,
-        url: "https://issuer.example/".to_owned(),
-        ready,
-    };
+    let url = "https://issuer.example/".to_owned();
+    let action = Action::new(ActionKind::ThreeDSecure, url, ready);
     Answer::ActionRequired {
         action,
         approval: Approval::default(),
@@ -148,7 +185,7 @@ impl Connector for Approves {
                 let return_url = call.three_ds.return_url.map(str::to_owned);
                 *self.challenge.0.lock() = Asked {
                     return_url,
-                    stage: Stage::Asked,
+                    ..Asked::default()
                 };
                 return Ok(asked(false));
             }
@@ -183,13 +220,23 @@ impl Connector for Approves {
         Box::pin(async { Ok(DONE) })
     }
 
-    fn look_up<'a>(&'a self, link: &'a Link<'a>, _: &'a LookUp<'a>) -> Called<'a, Finding> {
+    fn look_up<'a>(&'a self, link: &'a Link<'a>, call: &'a LookUp<'a>) -> Called<'a, Finding> {
         Box::pin(async move {
             if is(link.settings, "silent") {
                 return Err(CallError::unknown("silence"));
             }
             if !is(link.settings, "asks") {
                 return Ok(Finding::nothing());
+            }
+            if !self.facts.returned.is_empty() {
+                let ready = call.action.filter(|action| action.ready);
+                return Ok(Finding {
+                    authorisation: ready.map(|action| Answer::ActionRequired {
+                        action: action.clone(),
+                        approval: Approval::default(),
+                    }),
+                    operations: Vec::new(),
+                });
             }
             // It is faster than what changes something.
             self.world.sleep(Duration::from_millis(50)).await;
@@ -210,6 +257,9 @@ impl Connector for Approves {
     fn complete<'a>(&'a self, link: &'a Link<'a>, call: &'a Complete<'a>) -> Called<'a, Answer> {
         Box::pin(async move {
             self.takes(link.settings).await;
+            if !self.facts.returned.is_empty() {
+                return self.judge(call);
+            }
             let done = self
                 .challenge
                 .moves(&[Stage::Passed, Stage::Completed], Stage::Completed);
