@@ -2,7 +2,7 @@
 
 use domain::{
     Timestamp,
-    answer::{Action, Booking},
+    answer::Booking,
     bank_account::{AccountKind, Mandate},
     browser::Browser,
     card_number::{AccountNumber, CardNumber, SecurityCode},
@@ -234,9 +234,6 @@ pub struct LookUp<'a> {
     pub authorisation: Earlier<'a>,
     /// The connector's own word for the step of the call that got no answer ([`crate::Known::phase`]).
     pub phase: Option<&'a str>,
-    /// What the customer was asked for, while that or its completion is open. A processor that can't be read but knows a completion
-    /// again by its key answers it as it is, when it is ready: then the completion is sent again.
-    pub action: Option<&'a Action>,
 }
 
 impl<'a> LookUp<'a> {
@@ -256,7 +253,6 @@ impl<'a> LookUp<'a> {
             },
             authorisation,
             phase: None,
-            action: None,
         }
     }
 

@@ -7,6 +7,7 @@
 
 mod call;
 mod call_error;
+mod certainty;
 mod credentials;
 mod descriptor;
 mod disputes;
@@ -25,6 +26,7 @@ pub use call::{
     FundingSource, LookUp, Refund, SentBetween, ThreeDsCall, TokenData,
 };
 pub use call_error::{CallError, Cause};
+pub use certainty::Certainty;
 pub use credentials::{CredentialField, CredentialPurpose, Credentials, NotCredentials};
 pub use descriptor::{Capabilities, Descriptor};
 pub use disputes::{Disputes, EvidenceFile, FoundResponse, Respond, SubmitEvidence};
@@ -97,6 +99,11 @@ pub trait Connector: Send + Sync + 'static {
 
     /// Asks the processor what an account is and can do. `None`: it can't be asked without an effect.
     fn probe(&self) -> Option<&dyn Probe> {
+        None
+    }
+
+    /// How an outcome is made sure of at a processor that can't be read. `None`: it can be read.
+    fn certainty(&self) -> Option<&dyn Certainty> {
         None
     }
 

@@ -80,6 +80,8 @@ pub enum AbandonCause {
     AlreadyPaid,
     /// Nobody is there who could be asked.
     NobodyPresent,
+    /// No answer has come, and the processor can't be asked for it.
+    NoAnswer,
 }
 
 /// Who wanted a cancellation.
@@ -187,6 +189,9 @@ pub struct Operation {
     /// When waiting for the customer ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub give_up_at: Option<Timestamp>,
+    /// When nobody waits for an answer any more: the processor, which can't be read, is asked to let nothing stand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub abandon_at: Option<Timestamp>,
     /// The secret part of the address of the customer's return, when there can be one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub return_key: Option<String>,
@@ -215,17 +220,6 @@ impl Operation {
     pub fn came_back_with_something(&self) -> bool {
         let action = self.action.as_ref();
         action.is_some_and(|action| action.returned.is_some())
-    }
-
-    /// Takes what the customer is asked for now. Whether something was asked before.
-    pub(super) fn replace_action(&mut self, mut action: Action) -> bool {
-        let before = self.action.take();
-        // A processor that is ready does not repeat what the customer came back with.
-        if action.ready && action.returned.is_none() {
-            action.returned = before.as_ref().and_then(|before| before.returned.clone());
-        }
-        self.action = Some(action);
-        before.is_some()
     }
 
     /// Whether it captures or releases what was authorised and its outcome is still to come: only one at a time does.

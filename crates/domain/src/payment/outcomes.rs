@@ -49,6 +49,10 @@ impl Payment {
         };
         operation.state = OperationState::Unknown { since: over };
         let kind = operation.kind;
+        operation.abandon_at = policy
+            .abandon_after
+            .filter(|_| kind.is_attempt())
+            .map(|wait| over.after(wait));
         self.look_again(n, at, policy);
         if matches!(kind, OperationKind::Authorise { .. }) {
             self.status = Status::NoAnswerFromPsp;
@@ -130,7 +134,7 @@ impl Payment {
             return Vec::new();
         };
         let kind = action.kind;
-        let again = operation.replace_action(action);
+        let again = operation.action.replace(action).is_some();
         let unknown = matches!(operation.state, OperationState::Unknown { .. });
         if !matches!(operation.state, OperationState::Waiting { .. }) {
             operation.state = OperationState::Waiting { since: at };
@@ -419,7 +423,9 @@ impl Payment {
                     .filter(|target| target.state.is_open())
                 {
                     target.next_at = Some(at);
-                    target.give_up_at = target.give_up_at.map(|_| policy.next_try(first, at));
+                    let next = policy.next_try(first, at);
+                    target.give_up_at = target.give_up_at.map(|_| next);
+                    target.abandon_at = target.abandon_at.map(|_| next);
                 }
             }
             OperationKind::Authorise { .. } | OperationKind::Refund { .. } => {}

@@ -9,7 +9,7 @@ use connector::{
 use domain::{
     answer::{Action, Answer, Approval, LaterAnswer},
     money::Money,
-    payment::{Initiator, News, Operation, OperationKind, Payment},
+    payment::{AbandonCause, Initiator, News, Operation, OperationKind, Payment},
 };
 
 use super::call::verb;
@@ -21,6 +21,18 @@ pub(super) struct Sent<'a> {
     pub(super) funding_source: FundingSource<'a>,
     /// Where the customer comes back to.
     pub(super) return_url: Option<&'a str>,
+}
+
+impl<'a> Sent<'a> {
+    /// A capture, cancellation, refund or reversal, for which nothing else is sent.
+    pub(super) fn later(payment: &'a Payment, operation: &'a Operation) -> Self {
+        Self {
+            payment,
+            operation,
+            funding_source: FundingSource::Page,
+            return_url: None,
+        }
+    }
 }
 
 impl Sent<'_> {
@@ -63,7 +75,7 @@ impl Sent<'_> {
     }
 
     /// A capture, cancellation, refund or reversal.
-    async fn follow(
+    pub(super) async fn follow(
         &self,
         connector: &dyn Connector,
         link: &Link<'_>,
@@ -99,7 +111,12 @@ impl Sent<'_> {
                     money,
                     reason,
                 };
-                connector.cancel(link, &call).await
+                match connector.certainty() {
+                    Some(certainty) if is_for_want_of_an_answer(operation.kind) => {
+                        certainty.abandon(link, &call).await
+                    }
+                    Some(_) | None => connector.cancel(link, &call).await,
+                }
             }
             OperationKind::Authorise { .. } => {
                 Err(CallError::not_sent("an authorisation follows nothing"))
@@ -119,6 +136,17 @@ impl Sent<'_> {
             }
         }
     }
+}
+
+/// Whether the operation gives up an attempt whose answer is missing.
+const fn is_for_want_of_an_answer(kind: OperationKind) -> bool {
+    matches!(
+        kind,
+        OperationKind::Abandon {
+            cause: AbandonCause::NoAnswer,
+            ..
+        }
+    )
 }
 
 /// The reference of operation `n`.
@@ -245,6 +273,7 @@ mod tests {
             looks: 0,
             action: None,
             give_up_at: None,
+            abandon_at: None,
             return_key: None,
             answer: None,
             processor_id: None,

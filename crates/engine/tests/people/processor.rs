@@ -4,8 +4,8 @@ use std::{sync::Arc, time::Duration};
 
 use connector::{
     Action, ActionKind, Answer, Approval, Authorise, CallError, Called, Cancel, Capabilities,
-    Capture, Complete, Connector, Credentials, Descriptor, Finding, LaterAnswer, Link, LookUp,
-    Notices, Probe, Refund, Stored, Tokenise, Tokenised,
+    Capture, Certainty, Complete, Connector, Credentials, Descriptor, Finding, LaterAnswer, Link,
+    LookUp, Notices, Probe, Refund, Stored, Tokenise, Tokenised,
 };
 use domain::{
     caller::Mode,
@@ -29,6 +29,7 @@ struct Asked {
     return_url: Option<String>,
     stage: Stage,
     completed: u32,
+    captures: Vec<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
@@ -57,6 +58,16 @@ impl Challenge {
     /// How often it was completed by what the customer came back with.
     pub(crate) fn completed(&self) -> u32 {
         self.0.lock().completed
+    }
+
+    /// The references under which it was asked for a capture, in order.
+    pub(crate) fn captures(&self) -> Vec<String> {
+        self.0.lock().captures.clone()
+    }
+
+    /// Whether nothing stands any more.
+    pub(crate) fn is_given_up(&self) -> bool {
+        self.0.lock().stage == Stage::GivenUp
     }
 
     fn moves(&self, from: &[Stage], to: Stage) -> bool {
@@ -114,7 +125,7 @@ impl Approves {
             credentials: super::account::CREDENTIALS,
             hosts: Vec::new(),
             call_timeout: Duration::from_secs(2),
-            not_found_final_after: Some(Duration::from_secs(10)),
+            not_found_final_after: returned.is_empty().then_some(Duration::from_secs(10)),
             returned,
             authorisation_lifetime: Duration::from_hours(168),
             pending_schedule: &[],
@@ -193,8 +204,19 @@ impl Connector for Approves {
         })
     }
 
-    fn capture<'a>(&'a self, _: &'a Link<'a>, _: &'a Capture<'a>) -> Called<'a, LaterAnswer> {
-        Box::pin(async { Ok(DONE) })
+    fn capture<'a>(&'a self, link: &'a Link<'a>, call: &'a Capture<'a>) -> Called<'a, LaterAnswer> {
+        Box::pin(async move {
+            let mut asked = self.challenge.0.lock();
+            asked.captures.push(call.reference.as_str().to_owned());
+            let lost = link.settings.get("loses_captures").and_then(Value::as_u64);
+            match (u64::try_from(asked.captures.len()), lost) {
+                (Ok(count), Some(lost)) if count <= lost => Err(CallError::unknown("silence")),
+                (Ok(2), _) if is(link.settings, "refuses_replay") => {
+                    Err(CallError::rejected("it is captured"))
+                }
+                _ => Ok(DONE),
+            }
+        })
     }
 
     fn cancel<'a>(&'a self, link: &'a Link<'a>, _: &'a Cancel<'a>) -> Called<'a, LaterAnswer> {
@@ -220,7 +242,7 @@ impl Connector for Approves {
         Box::pin(async { Ok(DONE) })
     }
 
-    fn look_up<'a>(&'a self, link: &'a Link<'a>, call: &'a LookUp<'a>) -> Called<'a, Finding> {
+    fn look_up<'a>(&'a self, link: &'a Link<'a>, _: &'a LookUp<'a>) -> Called<'a, Finding> {
         Box::pin(async move {
             if is(link.settings, "silent") {
                 return Err(CallError::unknown("silence"));
@@ -229,14 +251,7 @@ impl Connector for Approves {
                 return Ok(Finding::nothing());
             }
             if !self.facts.returned.is_empty() {
-                let ready = call.action.filter(|action| action.ready);
-                return Ok(Finding {
-                    authorisation: ready.map(|action| Answer::ActionRequired {
-                        action: action.clone(),
-                        approval: Approval::default(),
-                    }),
-                    operations: Vec::new(),
-                });
+                return Ok(Finding::nothing());
             }
             // It is faster than what changes something.
             self.world.sleep(Duration::from_millis(50)).await;
@@ -278,6 +293,10 @@ impl Connector for Approves {
 
     fn probe(&self) -> Option<&dyn Probe> {
         Some(self)
+    }
+
+    fn certainty(&self) -> Option<&dyn Certainty> {
+        (!self.facts.returned.is_empty()).then_some(self)
     }
 
     fn notices(&self) -> Option<&dyn Notices> {
@@ -331,6 +350,27 @@ impl Http for Silence {
                 return Err(HttpError::maybe_sent(Reason::Elapsed));
             }
             http_client::Nowhere.send(recipient, request).await
+        })
+    }
+}
+
+impl Certainty for Approves {
+    fn replays_within(&self) -> Duration {
+        Duration::from_hours(1)
+    }
+
+    fn abandon<'a>(&'a self, link: &'a Link<'a>, _: &'a Cancel<'a>) -> Called<'a, LaterAnswer> {
+        let _ = self
+            .challenge
+            .moves(&[Stage::Asked, Stage::Completed], Stage::GivenUp);
+        Box::pin(async move {
+            if is(link.settings, "refuses_abandon") {
+                return Ok(LaterAnswer::Refused {
+                    reason: "no".into(),
+                    booked: None,
+                });
+            }
+            Ok(DONE)
         })
     }
 }

@@ -117,10 +117,16 @@ fn what_the_processor_does_not_take_changes_nothing() {
 }
 
 #[test]
-fn a_completion_whose_answer_was_lost_is_sent_again_with_what_the_customer_came_back_with() {
+fn a_completion_whose_answer_was_lost_is_not_sent_again_and_nothing_is_let_stand() {
     let (shop, id) = asked("returns");
-    back(&shop, &[("result", "lost")]);
-    shop.pass(Duration::from_mins(5));
-    assert_eq!(status(&shop, id), Status::Succeeded);
+    shop.engine.start();
+    let undecided = back(&shop, &[("result", "lost")]);
+    assert_eq!(undecided, Returned::Undecided);
+    shop.pass(Duration::from_mins(14));
+    assert_eq!(back(&shop, &[("result", "lost")]), Returned::Undecided);
+    assert_eq!(status(&shop, id), Status::NoAnswerFromPsp);
+    shop.pass(Duration::from_mins(2));
+    assert_eq!(status(&shop, id), Status::Failed);
     assert_eq!(shop.challenge.completed(), 1);
+    assert!(shop.challenge.is_given_up());
 }
