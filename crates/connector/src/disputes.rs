@@ -65,6 +65,8 @@ pub struct Respond<'a> {
     pub reference: &'a Reference,
     /// The processor's id of the dispute.
     pub dispute: &'a str,
+    /// How the dispute stands here, for processors whose answers do not say.
+    pub stands: &'a DisputeReport,
 }
 
 /// Evidence to be submitted, within [`Disputes::limits`].

@@ -1,7 +1,7 @@
 //! The facet of notices: what a processor sends by itself.
 
 use domain::{
-    answer::{Answer, LaterAnswer},
+    answer::{Answer, Approval, LaterAnswer},
     dispute::DisputeReport,
     payment::MadeElsewhere,
 };
@@ -118,7 +118,11 @@ pub struct Subject {
 pub enum NoticeContent {
     /// How an authorisation stands. The reference is that of the authorisation.
     Authorisation(Answer),
-    /// How a capture, cancellation or refund stands. The reference is that of the operation.
+    /// An authorisation has taken effect as it was asked for: with its capture, where it was a sale. For processors whose news does
+    /// not say, under its signature, whether the money is captured. The reference is that of the authorisation.
+    Approved(Approval),
+    /// How a capture, cancellation or refund stands. The reference is that of the operation; where the processor names the
+    /// authorisation's instead, the operation is the one with the processor's id.
     Later(LaterAnswer),
     /// How a payment stands that was made by somebody else, or may have been: it has no reference of ours. With all that is needed
     /// to keep it.

@@ -2,5 +2,6 @@
 //!
 //! A connector knows the port (`connector`) and the values (`domain`) alone; only the server names one.
 
+pub mod adyen;
 pub mod simulator;
 pub mod stripe;

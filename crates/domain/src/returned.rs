@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::card_number::holds_card_number;
 
-/// Longest value of a parameter that is kept. Unit: bytes. No processor publishes a bound; Adyen's `redirectResult`, the longest seen,
-/// has some hundred.
-pub const RETURNED_MAX: usize = 4_096;
+/// Longest value of a parameter that is kept: Adyen's `redirectResult` may have so many characters. Unit: bytes. Source:
+/// docs/processors/adyen.md, "Addresses and requests".
+pub const RETURNED_MAX: usize = 20_000;
 
 /// The parameters with which a customer's browser came back from a processor's page, by query or by form: those that the processor's
 /// connector needs to complete the authorisation, and no others. They prove nothing, since whoever has the address can send any: the

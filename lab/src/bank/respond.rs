@@ -2,7 +2,7 @@
 
 use connector::{CallError, Disputes, EvidenceFile, Link, Reference, Respond, SubmitEvidence};
 use connectors::simulator::Simulator;
-use domain::dispute::evidence::EvidenceText;
+use domain::dispute::{DisputeReport, evidence::EvidenceText};
 use serde_json::{Value, json};
 
 use super::request::Reply;
@@ -21,6 +21,7 @@ pub(super) struct Response {
     asked: Asked,
     reference: Reference,
     dispute: String,
+    stands: DisputeReport,
     texts: Vec<EvidenceText>,
     files: Vec<EvidenceFile>,
 }
@@ -31,6 +32,7 @@ impl Response {
             asked,
             reference: call.reference.clone(),
             dispute: call.dispute.to_owned(),
+            stands: call.stands.clone(),
             texts: Vec::new(),
             files: Vec::new(),
         }
@@ -85,6 +87,7 @@ impl Response {
         let respond = Respond {
             reference: &self.reference,
             dispute: &self.dispute,
+            stands: &self.stands,
         };
         match self.asked {
             Asked::Submit => {

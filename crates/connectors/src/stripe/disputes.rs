@@ -242,7 +242,9 @@ fn report_of(dispute: &Dispute) -> Result<DisputeReport, CallError> {
 
 /// Submits evidence: the file first, then all at once, which is final.
 async fn submit(api: Api<'_>, call: &SubmitEvidence<'_>) -> Result<DisputeReport, CallError> {
-    let Respond { reference, dispute } = call.respond;
+    let Respond {
+        reference, dispute, ..
+    } = call.respond;
     let dispute = checked(dispute)?;
     let mut form = Form::default();
     for (field, text) in fields(call.texts) {

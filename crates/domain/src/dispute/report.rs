@@ -113,6 +113,24 @@ impl Dispute {
         (dispute, occurred)
     }
 
+    /// How it stands, as a report says it.
+    pub fn as_reported(&self) -> DisputeReport {
+        DisputeReport {
+            source_id: self.source_id.clone(),
+            source_payment: self.source_payment.clone(),
+            status: self.status,
+            stage: self.stage,
+            reason: Some(self.reason),
+            money: self.money,
+            disputed_at: self.disputed_at,
+            respond_by: self.respond_by,
+            processor_status: self.processor_status.clone(),
+            processor_reason: self.processor_reason.clone(),
+            funds: self.funds,
+            as_of: self.as_of,
+        }
+    }
+
     /// Takes a report. An empty list means that it says nothing new, or is older than what is known.
     #[cfg_attr(
         feature = "planted",

@@ -6,11 +6,11 @@ use connector::{Notice, NoticeContent, Reference, Subject};
 use db::Change;
 use domain::{
     Timestamp,
-    answer::{Answer, LaterAnswer},
+    answer::{Answer, Approval, Booked, Booking, LaterAnswer},
     dispute::DisputeReport,
     id::PaymentId,
     notification::NotificationStatus,
-    payment::{News, OperationState, Payment, Source, Status},
+    payment::{News, Operation, OperationKind, OperationState, Payment, Source, Status, booking},
 };
 use store::notification::Notification;
 use uuid::Uuid;
@@ -31,6 +31,30 @@ const LONGEST_PAUSE: Duration = Duration::from_hours(1);
 pub(super) struct About {
     pub(super) payment: Payment,
     pub(super) n: u32,
+}
+
+/// What a processor reports of an operation.
+enum Reported {
+    /// This.
+    As(News),
+    /// That an authorisation has taken effect as it was asked for.
+    AsAsked(Box<Approval>),
+}
+
+impl Reported {
+    /// The news about operation `n`.
+    fn about(self, payment: &Payment, n: u32) -> News {
+        match self {
+            Self::As(news) => news,
+            Self::AsAsked(approval) => {
+                let kind = payment.operation(n).map(|operation| operation.kind);
+                News::Answer(Answer::Approved {
+                    captured: matches!(kind, Some(OperationKind::Authorise { capture: true })),
+                    approval: *approval,
+                })
+            }
+        }
+    }
 }
 
 /// Where news leads.
@@ -114,12 +138,16 @@ impl Engine {
                 self.apply_dispute(line, &notice.subject, report, by).await
             }
             NoticeContent::Authorisation(answer) => {
-                let news = News::Answer(answer);
-                self.apply_news(line, &notice.subject, news, by).await
+                let reported = Reported::As(News::Answer(answer));
+                self.apply_news(line, &notice.subject, reported, by).await
+            }
+            NoticeContent::Approved(approval) => {
+                let reported = Reported::AsAsked(Box::new(approval));
+                self.apply_news(line, &notice.subject, reported, by).await
             }
             NoticeContent::Later(answer) => {
-                let news = News::Later(answer);
-                self.apply_news(line, &notice.subject, news, by).await
+                let reported = Reported::As(News::Later(answer));
+                self.apply_news(line, &notice.subject, reported, by).await
             }
             NoticeContent::Changed => self.look_because_of(line, &notice.subject).await,
             NoticeContent::Ended => self.end_authorisation(line, &notice.subject).await,
@@ -162,7 +190,7 @@ impl Engine {
         &self,
         line: &Connected,
         subject: &Subject,
-        news: News,
+        reported: Reported,
         by: Uuid,
     ) -> Result<Outcome, EngineError> {
         let About { payment, n } = match self.find_about(line, subject).await? {
@@ -170,6 +198,12 @@ impl Engine {
             Found::Not(outcome) => return Ok(outcome),
         };
         let id = payment.id();
+        let news = reported.about(&payment, n);
+        let Some(n) = operation_meant(&payment, n, &news, subject) else {
+            let outcome = Outcome::of(NotificationStatus::UnknownPayment);
+            let why = "it is about a capture, cancellation or refund that nobody here asked for";
+            return Ok(outcome.because(why).about(id));
+        };
         if is_of_another(&payment, n, subject) {
             let outcome = Outcome::of(NotificationStatus::UnknownPayment);
             let why = "it is about something else at the processor than what was made under its reference";
@@ -315,6 +349,58 @@ impl Engine {
         let (id, before) = (payment.id(), payment.version());
         let looked = Box::pin(self.look_up(payment, n, true)).await?;
         Ok(self.goes_on(looked, before, id).await)
+    }
+}
+
+/// The operation that news under the reference of operation `n` is about. Some processors name the authorisation where the news is about
+/// what followed it: then it is the operation with the processor's id. A cancellation whose answer is lost has no id here; it is the only
+/// one without an answer, since there is one at a time. `None`: nobody here asked for it.
+fn operation_meant(payment: &Payment, n: u32, news: &News, subject: &Subject) -> Option<u32> {
+    let is_attempt = payment
+        .operation(n)
+        .is_some_and(|operation| operation.kind.is_attempt());
+    let News::Later(answer) = news else {
+        return Some(n);
+    };
+    if !is_attempt {
+        return Some(n);
+    }
+    let of_attempt = |operation: &&Operation| {
+        !operation.kind.is_attempt()
+            && payment
+                .attempt_behind(operation.n)
+                .is_some_and(|attempt| attempt.n == n)
+    };
+    let reported = subject.processor_id.as_deref();
+    let has_id = |operation: &&Operation| {
+        reported.is_some() && operation.processor_id.as_deref() == reported
+    };
+    let operations = || payment.operations().iter().filter(of_attempt);
+    if let Some(known) = operations().find(has_id) {
+        return Some(known.n);
+    }
+    if booked(answer)?.what != Booking::Cancellation {
+        return None;
+    }
+    let may_be = |operation: &&Operation| {
+        operation.state.is_open()
+            && operation.processor_id.is_none()
+            && booking(operation.kind) == Booking::Cancellation
+    };
+    let mut unanswered = operations().filter(may_be);
+    match (unanswered.next(), unanswered.next()) {
+        (Some(only), None) => Some(only.n),
+        _ => None,
+    }
+}
+
+/// What an answer says that the processor has.
+const fn booked(answer: &LaterAnswer) -> Option<Booked> {
+    match answer {
+        LaterAnswer::Done { booked, .. }
+        | LaterAnswer::Pending { booked, .. }
+        | LaterAnswer::Refused { booked, .. }
+        | LaterAnswer::Reversed { booked, .. } => *booked,
     }
 }
 

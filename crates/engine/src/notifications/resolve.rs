@@ -55,6 +55,7 @@ fn can_be_kept(notices: &[Notice]) -> bool {
     notices.iter().all(|notice| match &notice.content {
         NoticeContent::Dispute(report) => report.check().is_ok(),
         NoticeContent::Authorisation(_)
+        | NoticeContent::Approved(_)
         | NoticeContent::Later(_)
         | NoticeContent::Made(_)
         | NoticeContent::Changed

@@ -18,6 +18,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use anyhow::{Context, bail};
 use connector::Connector;
 use connectors::{
+    adyen::Adyen,
     simulator::{Books, Simulator},
     stripe::Stripe,
 };
@@ -414,6 +415,7 @@ async fn open_sandbox(
 
 fn connectors(sandbox: Option<&Sandbox>) -> Connectors {
     let mut connectors: BTreeMap<&'static str, Arc<dyn Connector>> = BTreeMap::new();
+    connectors.insert("adyen", Arc::new(Adyen));
     connectors.insert("stripe", Arc::new(Stripe));
     if let Some(sandbox) = sandbox {
         connectors.insert(

@@ -96,9 +96,11 @@ impl Engine {
             }
         };
         let link = self.link(connected, &connection);
+        let stands = dispute.as_reported();
         let call = Respond {
             reference: &reference,
             dispute: dispute.source_id(),
+            stands: &stands,
         };
         let descriptor = connected.connector.descriptor();
         let timeout = descriptor.call_timeout;

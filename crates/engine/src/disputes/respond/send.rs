@@ -213,9 +213,11 @@ impl Whole<'_> {
         let Some(reference) = reference(dispute, self.response.n) else {
             return Err(CallError::not_sent("it has no reference"));
         };
+        let stands = dispute.as_reported();
         let respond = Respond {
             reference: &reference,
             dispute: dispute.source_id(),
+            stands: &stands,
         };
         match self.response.kind {
             ResponseKind::Acceptance => facet.accept(link, &respond).await,

@@ -1,0 +1,363 @@
+//! Requests to Adyen, and what its answers mean.
+
+use std::time::Duration;
+
+use connector::{CallError, Cause, Link};
+use domain::caller::Mode;
+use hmac::{Hmac, Mac};
+use http_client::{Body, Method, Reply, Request, Url};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use sha2::Sha256;
+
+use super::{
+    account,
+    descriptor::{API_KEY, LIVE_PREFIX, MERCHANT_ACCOUNT},
+    wire::ServiceError,
+};
+
+/// One request of a call. The call as a whole has a bound of its own.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// The largest answer that is read. Unit: bytes.
+const ANSWER_MAX: usize = 1024 * 1024;
+
+/// The longest idempotency key. Source: docs/processors/adyen.md, "Idempotency". Unit: characters.
+const KEY_MAX: usize = 64;
+
+/// Codes of errors that say nothing of the request: the first under the same key is under way, or the store of keys is away.
+/// Source: docs/processors/adyen.md, "Idempotency".
+const UNDECIDED: [&str; 2] = ["704", "703"];
+
+/// Which of Adyen's services.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Service {
+    /// Payments.
+    Checkout,
+    /// Disputes.
+    Disputes,
+}
+
+impl Service {
+    /// What all its paths begin with, in test mode.
+    const fn root(self) -> &'static str {
+        match self {
+            Self::Checkout => "/v72/",
+            Self::Disputes => "/ca/services/DisputeService/v30/",
+        }
+    }
+}
+
+/// An answer that refuses the request for what is in it (400 or 422). It has the codes alone, since Adyen's message may quote what it
+/// was sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Refusal {
+    pub(super) code: Option<String>,
+    pub(super) kind: Option<String>,
+}
+
+/// What a request brought, where it was carried out or refused for certain.
+pub(super) type Outcome<T> = Result<T, Refusal>;
+
+/// Speaks to Adyen for one call.
+#[derive(Clone, Copy)]
+pub(super) struct Api<'a> {
+    link: &'a Link<'a>,
+}
+
+impl<'a> Api<'a> {
+    pub(super) const fn of(link: &'a Link<'a>) -> Self {
+        Self { link }
+    }
+
+    /// The merchant account.
+    pub(super) fn account(self) -> &'a str {
+        self.link.credential(MERCHANT_ACCOUNT).unwrap_or_default()
+    }
+
+    /// Whether an authorisation can be captured several times.
+    pub(super) fn takes_several_captures(self) -> bool {
+        account::takes_several_captures(self.link.settings)
+    }
+
+    /// The idempotency key of a request under a reference. Our references are in reports and notifications, and everybody who has a
+    /// credential of the company account and guesses a key reads its answer: so it is a keyed hash. It depends on what is committed
+    /// alone, so that the same request always has the same key.
+    pub(super) fn key(self, reference: &str, purpose: &str) -> Result<String, CallError> {
+        let secret = self.link.credential(API_KEY).unwrap_or_default();
+        let mut mac = <Hmac<Sha256> as Mac>::new_from_slice(secret.as_bytes())
+            .map_err(|_| CallError::not_sent("the API key can't be used"))?;
+        for part in ["idempotency key", reference, purpose] {
+            mac.update(part.as_bytes());
+            mac.update(b"\0");
+        }
+        let mut key = hex::encode(mac.finalize().into_bytes());
+        key.truncate(KEY_MAX);
+        Ok(key)
+    }
+
+    /// Sends a request.
+    pub(super) async fn post<T: DeserializeOwned>(
+        self,
+        service: Service,
+        path: &str,
+        key: Option<&str>,
+        body: &Value,
+    ) -> Result<Outcome<T>, CallError> {
+        let url = self.url(service, path)?;
+        let api_key = self.link.credential(API_KEY).unwrap_or_default();
+        let mut headers = vec![("x-api-key", api_key.to_owned())];
+        if let Some(key) = key {
+            headers.push(("idempotency-key", key.to_owned()));
+        }
+        // Members are in the order of their names: the same request always has the same bytes.
+        let body = serde_json::to_vec(body)
+            .map_err(|_| CallError::not_sent("the request can't be written"))?;
+        let request = Request {
+            method: Method::POST,
+            url: &url,
+            headers: &headers,
+            body: Body::Json(body.into()),
+            timeout: REQUEST_TIMEOUT,
+            most: ANSWER_MAX,
+        };
+        judge(&self.link.http.send(&request).await?)
+    }
+
+    /// The address of a path. Source: docs/processors/adyen.md, "Addresses and requests".
+    fn url(self, service: Service, path: &str) -> Result<Url, CallError> {
+        let bad = |_| CallError::rejected("the address can't be made");
+        let path_in_test = format!("{}{path}", service.root());
+        if let Some(base) = self.link.base {
+            return base.at(&path_in_test).map_err(bad);
+        }
+        let host = match (service, self.link.mode) {
+            (Service::Checkout, Mode::Test) => "https://checkout-test.adyen.com".to_owned(),
+            (Service::Disputes, Mode::Test) => "https://ca-test.adyen.com".to_owned(),
+            (Service::Disputes, Mode::Live) => "https://ca-live.adyen.com".to_owned(),
+            (Service::Checkout, Mode::Live) => {
+                let prefix = self.link.credential(LIVE_PREFIX).unwrap_or_default();
+                if prefix.is_empty() {
+                    return Err(CallError::rejected("the connection has no livePrefix"));
+                }
+                format!("https://{prefix}-checkout-live.adyenpayments.com")
+            }
+        };
+        let path = match (service, self.link.mode) {
+            (Service::Checkout, Mode::Live) => format!("/checkout{path_in_test}"),
+            _ => path_in_test,
+        };
+        Url::https(&host)
+            .and_then(|host| host.at(&path))
+            .map_err(bad)
+    }
+}
+
+/// What an answer means. What can't be read is unknown: it may have been carried out.
+/// Source: docs/processors/adyen.md, "Addresses and requests" and "Idempotency".
+fn judge<T: DeserializeOwned>(reply: &Reply) -> Result<Outcome<T>, CallError> {
+    if matches!(reply.status, 200 | 201) {
+        return serde_json::from_slice(&reply.body)
+            .map(Ok)
+            .map_err(|_| CallError::unknown("the answer can't be read"));
+    }
+    let error = serde_json::from_slice::<ServiceError>(&reply.body);
+    match (reply.status, error) {
+        (_, Ok(error)) if is_undecided(&error) => Err(CallError::unknown(
+            "a request under the same key is under way, or Adyen can't tell",
+        )),
+        (400 | 422, Ok(error)) => Ok(Err(Refusal {
+            code: error.error_code,
+            kind: error.error_type,
+        })),
+        (401 | 403, error) => Err(CallError::Rejected {
+            code: error
+                .ok()
+                .and_then(|error| error.error_code)
+                .map(Into::into),
+            reason: format!("status {}", reply.status).into(),
+            cause: Cause::Credentials,
+        }),
+        (status, _) => Err(CallError::unknown(format!("status {status}"))),
+    }
+}
+
+fn is_undecided(error: &ServiceError) -> bool {
+    let code = error.error_code.as_deref();
+    code.is_some_and(|code| UNDECIDED.contains(&code))
+}
+
+impl Refusal {
+    /// Why: the code and the kind of the error.
+    pub(super) fn reason(&self) -> String {
+        let code = self.code.as_deref().unwrap_or("no code");
+        match &self.kind {
+            Some(kind) => format!("{code} ({kind})"),
+            None => code.to_owned(),
+        }
+    }
+
+    /// The refusal as one of the request.
+    pub(super) fn rejected(self) -> CallError {
+        CallError::Rejected {
+            reason: self.reason().into(),
+            code: self.code.map(Into::into),
+            cause: Cause::Request,
+        }
+    }
+}
+
+/// An id of Adyen's: nothing else gets into a path.
+pub(super) fn checked(id: &str) -> Result<&str, CallError> {
+    let is_one =
+        (1..=64).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    if is_one {
+        Ok(id)
+    } else {
+        Err(CallError::rejected("the id is none of Adyen's"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use connector::Credentials;
+    use domain::{Timestamp, id::ConnectionId};
+
+    use super::*;
+
+    fn judged(status: u16, body: &'static str) -> Result<Outcome<Value>, CallError> {
+        judge(&Reply::new(status, body))
+    }
+
+    #[test]
+    fn only_what_adyen_says_for_certain_is_certain() {
+        let invalid = r#"{"status":422,"errorCode":"101","errorType":"validation"}"#;
+        let running = r#"{"status":422,"errorCode":"704","errorType":"validation"}"#;
+        let away = r#"{"status":422,"errorCode":"703","errorType":"internal"}"#;
+        assert!(matches!(judged(200, "{}"), Ok(Ok(_))));
+        assert!(matches!(judged(201, "{}"), Ok(Ok(_))));
+        assert!(matches!(judged(422, invalid), Ok(Err(_))));
+        assert!(matches!(judged(400, invalid), Ok(Err(_))));
+        for (status, body) in [
+            (200, "{\"resultCode\":"),
+            (422, "<html>"),
+            (422, running),
+            (409, running),
+            (400, away),
+            (503, away),
+            (404, invalid),
+            (429, invalid),
+            (500, invalid),
+            (502, "<html>"),
+            (302, ""),
+            (204, ""),
+        ] {
+            let judged = judged(status, body);
+            assert!(
+                matches!(judged, Err(CallError::Unknown { .. })),
+                "{status} {body}: {judged:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn wrong_keys_are_the_credentials_fault() {
+        for (status, body) in [
+            (401, "{}"),
+            (403, r#"{"errorCode":"010"}"#),
+            (401, "<html>"),
+        ] {
+            let judged = judged(status, body);
+            assert!(
+                matches!(
+                    judged,
+                    Err(CallError::Rejected {
+                        cause: Cause::Credentials,
+                        ..
+                    })
+                ),
+                "{judged:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn no_refusal_quotes_a_message() {
+        let body = r#"{"status":422,"errorCode":"101","errorType":"validation","message":"4242424242424241 is wrong"}"#;
+        let Ok(Err(refusal)) = judged(422, body) else {
+            panic!("a refusal");
+        };
+        assert_eq!(refusal.reason(), "101 (validation)");
+    }
+
+    fn with_link<T>(mode: Mode, credentials: &str, run: impl FnOnce(Api<'_>) -> T) -> T {
+        let connection = ConnectionId::parse("adyen").unwrap();
+        let credentials = Credentials::read(credentials.as_bytes()).unwrap();
+        let settings = Value::Null;
+        let link = Link {
+            mode,
+            credentials: Some(&credentials),
+            ..Link::offline(&connection, &settings, Timestamp::from_micros(0))
+        };
+        run(Api::of(&link))
+    }
+
+    #[test]
+    fn keys_are_the_same_for_the_same_request_alone_and_can_not_be_guessed() {
+        let key = |secret: &str, reference: &str, purpose: &str| {
+            let credentials = format!(r#"{{"apiKey": "{secret}"}}"#);
+            with_link(Mode::Test, &credentials, |api| api.key(reference, purpose)).unwrap()
+        };
+        let first = key("one", "p-1", "payments");
+        assert_eq!(first, key("one", "p-1", "payments"));
+        assert_eq!(first.len(), KEY_MAX);
+        for other in [
+            key("two", "p-1", "payments"),
+            key("one", "p-2", "payments"),
+            key("one", "p-1", "details"),
+        ] {
+            assert_ne!(first, other);
+        }
+    }
+
+    #[test]
+    fn test_and_live_have_addresses_of_their_own() {
+        let at = |mode, credentials: &str, service| {
+            with_link(mode, credentials, |api| {
+                let url = api.url(service, "payments");
+                url.map(|url| format!("{}{}", url.authority(), url.path()))
+            })
+        };
+        let live = r#"{"livePrefix": "17-Shop"}"#;
+        for (mode, credentials, service, expected) in [
+            (
+                Mode::Test,
+                "{}",
+                Service::Checkout,
+                "checkout-test.adyen.com/v72/payments",
+            ),
+            (
+                Mode::Test,
+                "{}",
+                Service::Disputes,
+                "ca-test.adyen.com/ca/services/DisputeService/v30/payments",
+            ),
+            (
+                Mode::Live,
+                live,
+                Service::Checkout,
+                "17-shop-checkout-live.adyenpayments.com/checkout/v72/payments",
+            ),
+            (
+                Mode::Live,
+                live,
+                Service::Disputes,
+                "ca-live.adyen.com/ca/services/DisputeService/v30/payments",
+            ),
+        ] {
+            let url = at(mode, credentials, service).unwrap();
+            assert_eq!(url.to_ascii_lowercase(), expected.to_ascii_lowercase());
+        }
+        assert!(at(Mode::Live, "{}", Service::Checkout).is_err());
+    }
+}
