@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::draw::Draw;
+use crate::{draw::Draw, form::Form};
 
 /// One thing that goes wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,6 +77,19 @@ impl Armed {
             times: None,
             path: None,
         })
+    }
+
+    /// Reads the fields `fault`, `times` and `path`.
+    pub(crate) fn of_form(form: &Form) -> Result<Self, BadFault> {
+        let mut armed = Self::parse(form.text("fault").unwrap_or_default())?;
+        if let Some(times) = form.integer("times") {
+            let bad = |_| BadFault(format!("times={times}"));
+            armed = armed.times(u64::try_from(times).map_err(bad)?);
+        }
+        if let Some(path) = form.text("path") {
+            armed = armed.at(path);
+        }
+        Ok(armed)
     }
 
     /// The same, so many times only.

@@ -10,9 +10,15 @@
 //! The same seed, requests and times give the same answers, ids and webhooks. What a machine refuses, its original refuses; where that
 //! isn't known, the machine is the stricter one, and `docs/simulators.md` says so.
 
+pub mod adyen;
+mod conduct;
+mod delivery;
 mod draw;
 mod faults;
 mod form;
+mod keys;
+mod luhn;
+mod page;
 mod played;
 pub mod stripe;
 

@@ -23,6 +23,8 @@ mod later;
 mod methods;
 mod notices;
 mod request;
+#[cfg(test)]
+mod tests;
 mod wire;
 
 use std::time::Duration;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{
     charges::Charge,
-    delivery::Outbox,
+    delivery::SCHEDULE,
     disputes::Dispute,
     endpoints::Endpoint,
     files::Upload,
@@ -17,7 +17,7 @@ use super::{
     refunds::Refund,
     refusal::Refusal,
 };
-use crate::draw::Draw;
+use crate::{delivery::Outbox, draw::Draw};
 
 /// Something that has an id and can be shown.
 pub(super) trait Row {
@@ -218,7 +218,7 @@ impl Books {
             endpoints: Table::default(),
             uploads: Table::default(),
             later: Vec::new(),
-            outbox: Outbox::default(),
+            outbox: Outbox::new(&SCHEDULE),
         }
     }
 

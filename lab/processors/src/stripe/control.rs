@@ -39,20 +39,10 @@ impl Stripe {
             }
             ("POST", ["faults"]) => {
                 rules::check(form, &[FAULT])?;
-                let text = form.text("fault").unwrap_or_default();
-                let mut armed =
-                    Armed::parse(text).map_err(|error| Refusal::invalid(&error.to_string()))?;
-                if let Some(times) = form
-                    .integer("times")
-                    .and_then(|times| u64::try_from(times).ok())
-                {
-                    armed = armed.times(times);
-                }
-                if let Some(path) = form.text("path") {
-                    armed = armed.at(path);
-                }
+                let armed =
+                    Armed::of_form(form).map_err(|error| Refusal::invalid(&error.to_string()))?;
                 self.faults.arm(armed);
-                Ok(json!({"armed": text}))
+                Ok(json!({"armed": form.text("fault")}))
             }
             ("DELETE", ["faults"]) => {
                 self.faults.clear();

@@ -11,7 +11,7 @@ use super::{
     refusal::Refusal,
     rules::Rule,
 };
-use crate::form::Form;
+use crate::{form::Form, luhn::passes_luhn};
 
 /// Methods that send the shopper to a page of their own.
 pub(super) const REDIRECTING: &[&str] = &["bancontact", "ideal", "klarna"];
@@ -316,7 +316,7 @@ impl Books {
             .text(&format!("{at}[number]"))
             .ok_or_else(|| missing("number"))?
             .replace(' ', "");
-        if !cards::passes_luhn(&number) {
+        if !passes_luhn(&number) {
             return Err(
                 Refusal::card("incorrect_number", "Your card number is incorrect.").param("number"),
             );

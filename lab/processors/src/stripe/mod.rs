@@ -32,12 +32,15 @@ use serde_json::Value;
 
 use self::{
     books::{Books, Origin},
-    keys::{Keyed, Keys},
     page::Visit,
     refusal::Refusal,
 };
 use crate::{
-    Answer, Armed, Conduct, Fault, Machine, Post, Reply, Request, faults::Faults, form::Form,
+    Answer, Armed, Machine, Post, Reply, Request,
+    conduct::{Met, whole},
+    faults::Faults,
+    form::Form,
+    keys::Keys,
 };
 
 /// The only version that is spoken. Source: `apiVersion.js` of npm `stripe` 23.1.0.
@@ -58,7 +61,7 @@ impl Stripe {
     pub fn new(seed: u64, public: &str) -> Self {
         Self {
             books: Books::new(seed, public),
-            keys: Keys::default(),
+            keys: Keys::new(keys::KEPT),
             faults: Faults::default(),
             ahead: Duration::ZERO,
         }
@@ -75,45 +78,29 @@ impl Stripe {
 
     /// The answer of the API, with what befalls it.
     fn api(&mut self, request: &Request) -> Answer {
-        let fault = self.faults.of_answer(&request.path, &mut self.books.draw);
+        let met = Met::new(self.faults.of_answer(&request.path, &mut self.books.draw));
         let request_id = self.books.draw.id("req_", 14);
-        match fault {
-            Some(Fault::LostBefore) => return lost(),
-            Some(Fault::ErrorBefore) => {
-                return whole(reply(&Refusal::internal().document(), 500, &request_id));
-            }
-            Some(Fault::RateLimit) => {
-                return whole(reply(&Refusal::rate_limit().document(), 429, &request_id));
-            }
-            _ => {}
+        let before = met.before(|status| {
+            let refusal = if status == 429 {
+                Refusal::rate_limit()
+            } else {
+                Refusal::internal()
+            };
+            reply(&refusal.document(), status, &request_id)
+        });
+        if let Some(answer) = before {
+            return answer;
         }
-        let answered_at = match fault {
-            Some(Fault::Slow(slow)) => self.books.now.saturating_add(slow),
-            _ => self.books.now,
-        };
-        let fails = fault == Some(Fault::ErrorAfter);
         let call = Call {
             request,
             request_id: &request_id,
-            answered_at,
-            fails,
+            answered_at: met.answered_at(self.books.now),
+            fails: met.fails(),
         };
         let answered = self
             .once(&call)
             .unwrap_or_else(|refusal| refused(&refusal, &request_id));
-        match fault {
-            Some(Fault::LostAfter) => lost(),
-            Some(Fault::Html) => whole(bad_gateway()),
-            Some(Fault::Cut(bytes)) => Answer {
-                reply: answered,
-                conduct: Conduct::CutAt(bytes),
-            },
-            Some(Fault::Slow(slow)) => Answer {
-                reply: answered,
-                conduct: Conduct::After(slow),
-            },
-            _ => whole(answered),
-        }
+        met.convey(answered)
     }
 
     /// The answer that is kept under the request's key; else the request is carried out.
@@ -127,11 +114,11 @@ impl Stripe {
             .get("idempotency-key")
             .filter(|_| request.method == "POST");
         let keyed = match key {
-            Some(key) => Some(Keyed::new(key, &request.path, &form.canonical())?),
+            Some(key) => Some(keys::keyed(key, &request.path, &form.canonical())?),
             None => None,
         };
         if let Some(keyed) = &keyed
-            && let Some(kept) = self.keys.find(keyed, self.books.now)?
+            && let Some(kept) = keys::kept(&mut self.keys, keyed, self.books.now)?
         {
             return Ok(kept);
         }
@@ -212,20 +199,6 @@ impl Machine for Stripe {
     }
 }
 
-const fn whole(reply: Reply) -> Answer {
-    Answer {
-        reply,
-        conduct: Conduct::Whole,
-    }
-}
-
-fn lost() -> Answer {
-    Answer {
-        reply: Reply::default(),
-        conduct: Conduct::Lost,
-    }
-}
-
 fn reply(view: &Value, status: u16, request_id: &str) -> Reply {
     let headers = [
         ("content-type", "application/json"),
@@ -251,15 +224,6 @@ fn refused(refusal: &Refusal, request_id: &str) -> Reply {
             .insert("stripe-should-retry".to_owned(), "true".to_owned());
     }
     reply
-}
-
-fn bad_gateway() -> Reply {
-    let headers = [("content-type".to_owned(), "text/html".to_owned())].into();
-    Reply {
-        status: 502,
-        headers,
-        body: b"<html><body><h1>502 Bad Gateway</h1></body></html>".to_vec(),
-    }
 }
 
 /// Takes every secret key of test mode.

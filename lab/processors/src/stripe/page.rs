@@ -1,7 +1,13 @@
 //! The page on which the shopper's bank, or the page of another method, asks.
 
 use super::{books::Books, intents::Status};
-use crate::{Reply, form::Form};
+use crate::{
+    Reply,
+    form::Form,
+    page::{Button, html, onward, question},
+};
+
+const BUTTONS: &[Button] = &[("complete", "Complete"), ("fail", "Fail")];
 
 /// The intent and secret of an address of the page.
 pub(super) struct Visit<'a> {
@@ -40,7 +46,7 @@ impl Books {
                 .filter(|method| method.card.is_none())
                 .map_or("3D Secure", |method| method.family.as_str());
             let amount = format!("{} {}", intent.amount, intent.currency.to_uppercase());
-            return html(200, &question(title, &amount));
+            return question(title, &amount, BUTTONS);
         }
         let passed = answer.and_then(|answer| answer.text("result")) == Some("complete");
         let Ok(status) = self.finish_action(&id, passed) else {
@@ -58,36 +64,6 @@ impl Books {
             "{return_url}{mark}payment_intent={id}&payment_intent_client_secret={}&redirect_status={word}",
             visit.secret
         );
-        let mut reply = html(302, "");
-        reply.headers.insert("location".to_owned(), location);
-        reply
-    }
-}
-
-fn question(title: &str, amount: &str) -> String {
-    format!(
-        "<h1>{title} test page</h1><p>Amount in the smallest unit: {amount}</p>\
-         <form method=\"post\"><button name=\"result\" value=\"complete\">Complete</button> \
-         <button name=\"result\" value=\"fail\">Fail</button></form>"
-    )
-}
-
-fn html(status: u16, inner: &str) -> Reply {
-    let body = format!(
-        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
-         <title>Simulator</title><body>{inner}</body></html>"
-    );
-    let headers = [
-        ("content-type", "text/html; charset=utf-8"),
-        ("cache-control", "no-store"),
-    ];
-    let headers = headers
-        .into_iter()
-        .map(|(name, value)| (name.to_owned(), value.to_owned()))
-        .collect();
-    Reply {
-        status,
-        headers,
-        body: body.into_bytes(),
+        onward(location)
     }
 }

@@ -1,0 +1,144 @@
+//! Stored payment methods.
+
+use serde_json::{Value, json};
+
+use super::{
+    books::Books, calendar, means::Means, payments::Payment, refusal::Refusal, rules::Body,
+};
+use crate::form::Form;
+
+/// A token.
+#[derive(Debug, Clone)]
+pub(super) struct Stored {
+    id: String,
+    pub(super) shopper: String,
+    account: String,
+    model: String,
+    created_at: String,
+    pub(super) means: Means,
+}
+
+impl Stored {
+    pub(super) fn view(&self) -> Value {
+        let mut view = json!({
+            "id": self.id,
+            "shopperReference": self.shopper,
+            "type": self.means.class,
+            "brand": self.means.brand,
+            "createdAt": self.created_at,
+            "holderName": self.means.holder,
+            "supportedRecurringProcessingModels": [self.model],
+        });
+        if let (Some(card), Value::Object(members)) = (&self.means.card, &mut view) {
+            members.insert("lastFour".to_owned(), json!(card.last4()));
+            members.insert(
+                "expiryMonth".to_owned(),
+                json!(format!("{:02}", card.month)),
+            );
+            members.insert("expiryYear".to_owned(), json!(card.year.to_string()));
+        }
+        if let (Some(iban), Value::Object(members)) = (&self.means.iban, &mut view) {
+            members.insert("iban".to_owned(), json!(iban));
+        }
+        view
+    }
+}
+
+impl Books {
+    /// Stores what a payment was made with, where that was asked for. The code of a card is never stored.
+    pub(super) fn store_means(&mut self, psp: &str) {
+        let Some(payment) = self
+            .payments
+            .get(psp)
+            .filter(|payment| payment.consent.stores)
+        else {
+            return;
+        };
+        if self.token_of(payment).is_some() {
+            return;
+        }
+        let stored = Stored {
+            id: String::new(),
+            shopper: payment.consent.shopper.clone().unwrap_or_default(),
+            account: payment.account.clone(),
+            model: payment.consent.model.clone().unwrap_or_default(),
+            created_at: calendar::written(self.now),
+            means: payment.means.clone(),
+        };
+        self.keep_token(stored);
+    }
+
+    fn keep_token(&mut self, mut stored: Stored) -> Value {
+        if let Some(card) = &mut stored.means.card {
+            card.cvc = None;
+        }
+        stored.id = self.psp();
+        let view = stored.view();
+        self.stored.insert(stored.id.clone(), stored);
+        view
+    }
+
+    /// The token of what a payment was made with, if it was stored.
+    pub(super) fn token_of(&self, payment: &Payment) -> Option<String> {
+        let shopper = payment.consent.shopper.as_deref()?;
+        let same = |stored: &&Stored| {
+            let number = |means: &Means| means.card.as_ref().map(|card| card.number.clone());
+            stored.shopper == shopper
+                && stored.account == payment.account
+                && stored.means.class == payment.means.class
+                && number(&stored.means) == number(&payment.means)
+                && stored.means.iban == payment.means.iban
+        };
+        payment
+            .consent
+            .stores
+            .then(|| {
+                self.stored
+                    .values()
+                    .find(same)
+                    .map(|stored| stored.id.clone())
+            })
+            .flatten()
+    }
+
+    /// `POST /storedPaymentMethods`
+    pub(super) fn store(&mut self, body: &Body) -> Result<Value, Refusal> {
+        let means = self.means(body)?;
+        let text = |field: &str| body.text(field).unwrap_or_default().to_owned();
+        let stored = Stored {
+            id: String::new(),
+            shopper: text("shopperReference"),
+            account: text("merchantAccount"),
+            model: text("recurringProcessingModel"),
+            created_at: calendar::written(self.now),
+            means,
+        };
+        Ok(self.keep_token(stored))
+    }
+
+    /// `GET /storedPaymentMethods`
+    pub(super) fn list_stored(&self, query: &Form) -> Value {
+        let account = query.text("merchantAccount").unwrap_or_default();
+        let shopper = query.text("shopperReference").unwrap_or_default();
+        let rows: Vec<Value> = self
+            .stored
+            .values()
+            .filter(|stored| stored.account == account && stored.shopper == shopper)
+            .map(Stored::view)
+            .collect();
+        json!({"merchantAccount": account, "shopperReference": shopper, "storedPaymentMethods": rows})
+    }
+
+    /// `DELETE /storedPaymentMethods/{id}`
+    pub(super) fn forget_stored(&mut self, id: &str, query: &Form) -> Result<Value, Refusal> {
+        let account = query.text("merchantAccount").unwrap_or_default();
+        let shopper = query.text("shopperReference").unwrap_or_default();
+        let is_theirs = |stored: &Stored| stored.account == account && stored.shopper == shopper;
+        if !self.stored.get(id).is_some_and(is_theirs) {
+            let message = "PaymentDetail not found";
+            return Err(Refusal::invalid("800", message));
+        }
+        self.stored.remove(id);
+        Ok(Value::Null)
+    }
+}
