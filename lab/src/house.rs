@@ -327,7 +327,7 @@ impl House {
         let returned = self
             .at(
                 node,
-                async move { served.engine.returned(&token, None).await },
+                async move { served.engine.returned(&token, Vec::new(), None).await },
                 None,
             )
             .await;

@@ -12,9 +12,10 @@ use domain::{
     payment::ThreeDsWish,
     person::Address,
     processor_token::CardToken,
+    returned::Returned,
 };
 
-use crate::{Reference, Returned};
+use crate::Reference;
 
 /// What a wallet gave in place of the customer's authentication. Can't be printed.
 pub struct Cryptogram {
@@ -207,7 +208,7 @@ pub struct Complete<'a> {
     pub money: Money,
     /// Capture at once (a sale).
     pub capture: bool,
-    /// What the customer's browser brought back from the processor's page; `None` where nobody came back.
+    /// What the customer came back with, where the connector asks for that ([`crate::Descriptor::returned`]).
     pub returned: Option<&'a Returned>,
 }
 

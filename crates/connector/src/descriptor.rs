@@ -29,6 +29,9 @@ pub struct Descriptor {
     /// So long after a call can have reached the processor at the latest, "not found" proves that it never did.
     /// `None`: it never proves it.
     pub not_found_final_after: Option<Duration>,
+    /// The parameters of the customer's way back that a completion needs, all of them. Empty: the processor is asked whether the
+    /// customer has finished.
+    pub returned: &'static [&'static str],
     /// How long an authorisation can be captured.
     pub authorisation_lifetime: Duration,
     /// When to ask after things that the processor said it would decide later, counted from its answer; the last

@@ -7,6 +7,7 @@
 
 mod call;
 mod call_error;
+mod certainty;
 mod credentials;
 mod descriptor;
 mod disputes;
@@ -16,7 +17,6 @@ mod link;
 mod notices;
 mod probe;
 mod reference;
-mod returned;
 #[cfg(feature = "scenarios")]
 pub mod scenarios;
 mod stored;
@@ -26,6 +26,7 @@ pub use call::{
     FundingSource, LookUp, Refund, SentBetween, ThreeDsCall, TokenData,
 };
 pub use call_error::{CallError, Cause};
+pub use certainty::Certainty;
 pub use credentials::{CredentialField, CredentialPurpose, Credentials, NotCredentials};
 pub use descriptor::{Capabilities, Descriptor};
 pub use disputes::{Disputes, EvidenceFile, FoundResponse, Respond, SubmitEvidence};
@@ -33,13 +34,13 @@ pub use domain::answer::{
     Action, ActionKind, Answer, Approval, Booked, Booking, Check, Checks, Costs, Known,
     LaterAnswer, ThreeDs,
 };
+pub use domain::returned::Returned;
 pub use finding::{Finding, Found};
 pub use hosted::{BrowserFields, FieldsAccount, FieldsAuthentication, FieldsSources, HostedFields};
 pub use link::Link;
 pub use notices::{Delivery, NotGenuine, Notice, NoticeContent, Notices, Subject, Unreadable};
 pub use probe::{AccountFacts, Probe};
 pub use reference::Reference;
-pub use returned::Returned;
 pub use stored::{Stored, Tokenise, Tokenised};
 
 use domain::{caller::Mode, money::Money};
@@ -98,6 +99,11 @@ pub trait Connector: Send + Sync + 'static {
 
     /// Asks the processor what an account is and can do. `None`: it can't be asked without an effect.
     fn probe(&self) -> Option<&dyn Probe> {
+        None
+    }
+
+    /// How an outcome is made sure of at a processor that can't be read. `None`: it can be read.
+    fn certainty(&self) -> Option<&dyn Certainty> {
         None
     }
 

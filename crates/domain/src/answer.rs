@@ -10,6 +10,7 @@ use crate::{
     method::CardFunding,
     money::Money,
     processor_text::{OwnCard, ProcessorText, clean_address},
+    returned::Returned,
 };
 
 /// The facts that come with an approval.
@@ -148,6 +149,21 @@ pub struct Action {
     /// The customer has done it, and the processor waits for us to complete the authorisation.
     #[serde(default)]
     pub ready: bool,
+    /// What the customer came back with, where the connector needs it to complete ([`crate::returned`]). Connectors leave it out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub returned: Option<Returned>,
+}
+
+impl Action {
+    /// What the customer is asked to do at a page; `ready`: has done.
+    pub const fn new(kind: ActionKind, url: String, ready: bool) -> Self {
+        Self {
+            kind,
+            url,
+            ready,
+            returned: None,
+        }
+    }
 }
 
 /// How a processor answered a request for an authorisation.

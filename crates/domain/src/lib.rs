@@ -39,6 +39,7 @@ pub mod person;
 pub mod processor_text;
 pub mod processor_token;
 pub mod redirect;
+pub mod returned;
 pub mod rights;
 pub mod spelling;
 pub mod team;

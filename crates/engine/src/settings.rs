@@ -30,6 +30,9 @@ pub struct Settings {
     pub authorisation_lifetime: Option<Duration>,
     /// When an unknown outcome is looked up, counted from the time it became unknown; then daily.
     pub recovery_schedule: Vec<Duration>,
+    /// How long an authorisation without an answer waits for news from a processor that can't be read, before that is asked to let
+    /// nothing stand.
+    pub abandon_after: Duration,
     /// How often jobs look for work.
     pub poll_interval: Duration,
     /// By when a request must have its answer.
@@ -104,6 +107,7 @@ impl Default for Settings {
             idempotency_retention: Duration::from_hours(24),
             authorisation_lifetime: None,
             recovery_schedule: seconds.into_iter().map(Duration::from_secs).collect(),
+            abandon_after: Duration::from_mins(15),
             poll_interval: Duration::from_millis(500),
             request_deadline: Duration::from_secs(24),
             customer_lifetime: Duration::from_hours(24),

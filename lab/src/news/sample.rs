@@ -32,6 +32,7 @@ pub(super) fn policy() -> Policy {
         not_found_final_after: Some(Duration::from_secs(10)),
         customer_lifetime: Duration::from_hours(24),
         call_timeout: Duration::from_secs(2),
+        abandon_after: None,
     }
 }
 

@@ -9,11 +9,20 @@ import { worldForFile } from "../support/world.mjs";
 
 const world = worldForFile();
 
-/** What has the focus: of the frame, else of the page. */
+/**
+ * What has the focus: of the frame, else of the page. The frame has a process of its own: for a moment the page says that the frame has
+ * the focus, and in the frame nothing has it yet.
+ */
 async function focused(visit) {
-  const inPage = await visit.page.evaluate(() => document.activeElement?.localName ?? "");
-  if (inPage !== "iframe" && !visit.isHosted) return inPage;
-  return await visit.formFrame().evaluate(() => { const at = document.activeElement; return at?.name || at?.dataset.part || at?.localName || ""; });
+  return await until("something has the focus", async () => {
+    const inPage = await visit.page.evaluate(() => document.activeElement?.localName ?? "");
+    if (inPage !== "iframe" && !visit.isHosted) return inPage;
+    return await visit.formFrame().evaluate(() => {
+      const at = document.activeElement;
+      if (!at || at === document.body) return null;
+      return at.name || at.dataset.part || at.localName;
+    });
+  });
 }
 
 /** Brings the page into a state, by what a customer does. */

@@ -60,11 +60,7 @@ pub(super) fn answer(paid: &Paid, asked: Asked<'_>) -> Result<Answer, CallError>
         "ChallengeShopper" | "IdentifyShopper" => wants_customer(approval),
         "RedirectShopper" => match page(paid) {
             Some(url) => Answer::ActionRequired {
-                action: Action {
-                    kind: kind(paid, asked),
-                    url,
-                    ready: false,
-                },
+                action: Action::new(kind(paid, asked), url, false),
                 // Adyen names the payment when it is completed. An id that comes earlier may be another.
                 approval: Approval {
                     processor_id: None,

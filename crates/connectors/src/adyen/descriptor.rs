@@ -113,6 +113,8 @@ pub(super) static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor
     call_timeout: CALL_TIMEOUT,
     // Nothing can be read: an absence is never proven.
     not_found_final_after: None,
+    // Source: docs/processors/adyen.md, "Results".
+    returned: &["redirectResult"],
     // The longest delay of a capture, 672 hours. EXPIRE tells of an earlier end.
     authorisation_lifetime: Duration::from_hours(672),
     pending_schedule: &[],

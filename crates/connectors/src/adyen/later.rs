@@ -78,6 +78,20 @@ pub(super) async fn cancel(api: Api<'_>, call: &Cancel<'_>) -> Result<LaterAnswe
     send(api, change).await
 }
 
+/// Cancels whatever stands under our reference. Always by that, so that a repeat is the same request though Adyen's id became known
+/// meanwhile. How it ended the notification `TECHNICAL_CANCEL` tells.
+pub(super) async fn abandon(api: Api<'_>, call: &Cancel<'_>) -> Result<LaterAnswer, CallError> {
+    let by_reference = Earlier {
+        processor_id: None,
+        ..call.authorisation
+    };
+    let call = Cancel {
+        authorisation: by_reference,
+        ..*call
+    };
+    cancel(api, &call).await
+}
+
 /// Refunds captured money. Adyen refunds a payment, and not one of its captures.
 pub(super) async fn refund(api: Api<'_>, call: &Refund<'_>) -> Result<LaterAnswer, CallError> {
     let Some(id) = call.authorisation.processor_id else {

@@ -5,7 +5,8 @@
 //!
 //! # What differs from other processors
 //! Nothing can be read: what a lost answer was, and how captures, cancellations and refunds end, notifications tell alone. A look-up
-//! therefore finds nothing, and that proves nothing ([`connector::Descriptor::not_found_final_after`] is `None`).
+//! therefore finds nothing, and that proves nothing ([`connector::Descriptor::not_found_final_after`] is `None`). What has no answer is
+//! made sure of otherwise ([`connector::Certainty`]).
 
 mod account;
 mod amounts;
@@ -26,14 +27,20 @@ mod request;
 mod tests;
 mod wire;
 
+use std::time::Duration;
+
 use connector::{
-    Answer, Authorise, Called, Cancel, Capture, Complete, Connector, Credentials, Descriptor,
-    Disputes, Finding, LaterAnswer, Link, LookUp, Notices, Probe, Refund,
+    Answer, Authorise, Called, Cancel, Capture, Certainty, Complete, Connector, Credentials,
+    Descriptor, Disputes, Finding, LaterAnswer, Link, LookUp, Notices, Probe, Refund,
 };
 use domain::{caller::Mode, money::Money};
 use serde_json::Value;
 
 use self::api::Api;
+
+/// So long after it was first sent a change is sent again: Adyen knows a key for at least seven days. Source: docs/processors/adyen.md,
+/// "Idempotency".
+const REPLAYS_WITHIN: Duration = Duration::from_hours(6 * 24);
 
 /// Adyen's connector. It has no state.
 #[derive(Debug, Clone, Copy, Default)]
@@ -81,6 +88,10 @@ impl Connector for Adyen {
         Box::pin(std::future::ready(Ok(Finding::nothing())))
     }
 
+    fn certainty(&self) -> Option<&dyn Certainty> {
+        Some(self)
+    }
+
     fn probe(&self) -> Option<&dyn Probe> {
         Some(self)
     }
@@ -91,5 +102,15 @@ impl Connector for Adyen {
 
     fn disputes(&self) -> Option<&dyn Disputes> {
         Some(self)
+    }
+}
+
+impl Certainty for Adyen {
+    fn replays_within(&self) -> Duration {
+        REPLAYS_WITHIN
+    }
+
+    fn abandon<'a>(&'a self, link: &'a Link<'a>, call: &'a Cancel<'a>) -> Called<'a, LaterAnswer> {
+        Box::pin(later::abandon(Api::of(link), call))
     }
 }

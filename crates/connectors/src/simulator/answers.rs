@@ -133,11 +133,8 @@ pub(super) fn token(entry: &Entry, at: Timestamp, base: &str) -> Option<Tokenise
 
 fn action(entry: &Entry, ready: bool, base: &str) -> Option<Action> {
     let challenge = entry.challenge.as_ref()?;
-    Some(Action {
-        kind: challenge.kind,
-        url: challenge.url(base, &entry.reference),
-        ready,
-    })
+    let url = challenge.url(base, &entry.reference);
+    Some(Action::new(challenge.kind, url, ready))
 }
 
 /// How a capture, cancellation or refund stands.

@@ -90,6 +90,7 @@ pub(super) static DESCRIPTOR: Descriptor = Descriptor {
     call_timeout: CALL_TIMEOUT,
     // A look-up waits for every write of a call that has ended (`Books::catch_up`), so there is nothing to wait for.
     not_found_final_after: Some(Duration::ZERO),
+    returned: &[],
     authorisation_lifetime: Duration::from_hours(7 * 24),
     pending_schedule: &[
         Duration::from_secs(1),

@@ -161,17 +161,13 @@ fn asks(intent: &Intent, url: String, ready: bool) -> Answer {
         .payment_method_types
         .iter()
         .any(|kind| kind == "card");
-    let action = Action {
-        kind: if is_card {
-            ActionKind::ThreeDSecure
-        } else {
-            ActionKind::Apm
-        },
-        url,
-        ready,
+    let kind = if is_card {
+        ActionKind::ThreeDSecure
+    } else {
+        ActionKind::Apm
     };
     Answer::ActionRequired {
-        action,
+        action: Action::new(kind, url, ready),
         approval: approval(intent),
     }
 }

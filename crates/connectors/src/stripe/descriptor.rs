@@ -77,6 +77,7 @@ pub(super) static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor
     // What moves money names an intent that was made before, and lists of intents are consistent at once by Stripe's own
     // recommendation, not by its promise: hence the margin.
     not_found_final_after: Some(Duration::from_mins(10)),
+    returned: &[],
     // "capture_before" of each charge has its own end; this counts where Stripe names none.
     authorisation_lifetime: Duration::from_hours(7 * 24),
     pending_schedule: PENDING,

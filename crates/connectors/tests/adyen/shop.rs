@@ -15,6 +15,7 @@ use domain::{
     method::Method,
     money::{Currency, Money},
     payment::ThreeDsWish,
+    returned::Parameter,
 };
 use http_client::{HostPattern, ProcessorHttp};
 use processors::{
@@ -114,7 +115,11 @@ impl Shop {
         let back = reply.headers.get("location").unwrap();
         let (_, result) = back.split_once("redirectResult=").unwrap();
         let result = result.replace("%21", "!");
-        Returned::new([("redirectResult".to_owned(), result)])
+        let came = [Parameter {
+            name: "redirectResult".to_owned(),
+            value: result,
+        }];
+        Returned::among(&["redirectResult"], &came).unwrap()
     }
 
     /// The notifications that Adyen sends now. All are taken.

@@ -11,6 +11,7 @@ use crate::{
     fault::{Code, Fault},
     id::{ConnectionId, RefundId},
     money::Money,
+    returned::Returned,
 };
 
 /// What an operation needs to begin, besides the payment.
@@ -48,6 +49,19 @@ impl Payment {
         (n, occurrence.events(self.started(n)))
     }
 
+    /// Notes what the customer of attempt `n` came back with: that makes it ready to be completed. Changes nothing unless it waits for
+    /// the customer.
+    pub fn note_returned(&mut self, n: u32, returned: Returned) {
+        let Some(operation) = self.operation_mut(n) else {
+            return;
+        };
+        let waits = matches!(operation.state, OperationState::Waiting { .. });
+        if let Some(action) = operation.action.as_mut().filter(|_| waits) {
+            action.ready = true;
+            action.returned = Some(returned);
+        }
+    }
+
     /// Sends an authorisation whose customer has done what was asked once more, to be completed. `None` unless it waits
     /// and is ready.
     #[expect(clippy::needless_pass_by_value, reason = "as every other begin_*")]
@@ -70,13 +84,21 @@ impl Payment {
         )
     }
 
-    /// Adds the request to give up the authorisation that waits. `None` when none waits, or it is being given up.
+    /// Adds the request to give up the authorisation that waits, or for [`AbandonCause::NoAnswer`] the one whose answer is missing.
+    /// `None` when there is none, or it is being given up.
     pub fn begin_abandon(
         &mut self,
         cause: AbandonCause,
         begin: Begin,
     ) -> Option<(u32, Occurrence)> {
-        let attempt = self.waiting_attempt()?;
+        let attempt = match cause {
+            AbandonCause::NoAnswer => self.unanswered_attempt()?,
+            AbandonCause::Merchant
+            | AbandonCause::Lifetime
+            | AbandonCause::Superseded
+            | AbandonCause::AlreadyPaid
+            | AbandonCause::NobodyPresent => self.waiting_attempt()?,
+        };
         let (target, connection, amount) = (attempt.n, attempt.connection.clone(), attempt.amount);
         if self.is_being_abandoned() {
             return None;
@@ -87,6 +109,9 @@ impl Payment {
             AbandonCause::Superseded => "The customer began another payment.",
             AbandonCause::AlreadyPaid => "The checkout has another payment already.",
             AbandonCause::NobodyPresent => "The customer would have to act, but is not present.",
+            AbandonCause::NoAnswer => {
+                "No answer has come, and the processor can't be asked for it: it is to let nothing stand."
+            }
         };
         let occurrence = Occurrence::new(begin.at, "Giving up").saying(message);
         let n = self.push(
@@ -113,6 +138,13 @@ impl Payment {
                 attempt.state,
                 OperationState::Waiting { .. } | OperationState::Pending { .. }
             )
+        })
+    }
+
+    /// The authorisation whose answer is missing, at a processor that can be asked to let nothing stand but not how it stands.
+    pub fn unanswered_attempt(&self) -> Option<&Operation> {
+        self.attempt().filter(|attempt| {
+            matches!(attempt.state, OperationState::Unknown { .. }) && attempt.abandon_at.is_some()
         })
     }
 
@@ -265,6 +297,7 @@ impl Payment {
             looks: 0,
             action: None,
             give_up_at: None,
+            abandon_at: None,
             return_key: begin.return_key,
             answer: None,
             processor_id: None,

@@ -33,6 +33,9 @@ pub struct Policy {
     pub customer_lifetime: Duration,
     /// How long a call can take after it is sent.
     pub call_timeout: Duration,
+    /// How long an authorisation without an answer waits for the processor's notification before the processor is asked to let nothing
+    /// stand. `None`: that is not asked, since the processor can be read or has no such request.
+    pub abandon_after: Option<Duration>,
 }
 
 impl Policy {
@@ -224,13 +227,14 @@ impl Payment {
         }
     }
 
-    /// When waiting for the customer ends, unless it is being ended.
+    /// When waiting for the customer, or for news of an attempt without an answer, ends, unless it is being ended.
     fn give_up_due(&self) -> Option<Timestamp> {
-        let attempt = self.waiting_attempt()?;
         if self.is_being_abandoned() {
-            None
-        } else {
-            attempt.give_up_at
+            return None;
+        }
+        match self.waiting_attempt() {
+            Some(attempt) => attempt.give_up_at,
+            None => self.unanswered_attempt()?.abandon_at,
         }
     }
 

@@ -318,6 +318,7 @@ impl Payment {
             looks: 0,
             action: None,
             give_up_at: None,
+            abandon_at: None,
             return_key: None,
             answer: None,
             processor_id: None,

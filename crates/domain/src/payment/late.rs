@@ -115,6 +115,9 @@ impl Payment {
         else {
             return Vec::new();
         };
+        if cause == AbandonCause::NoAnswer {
+            return self.proven_absent(target, at);
+        }
         let action = operation.action.take().map(|action| action.kind);
         let code = match (cause, action) {
             (AbandonCause::Lifetime, Some(ActionKind::ThreeDSecure)) => DeclineCode::ThreeDSecure,
@@ -123,7 +126,8 @@ impl Payment {
                 AbandonCause::Merchant
                 | AbandonCause::Lifetime
                 | AbandonCause::Superseded
-                | AbandonCause::AlreadyPaid,
+                | AbandonCause::AlreadyPaid
+                | AbandonCause::NoAnswer,
                 _,
             ) => DeclineCode::PaymentCancelled,
         };
@@ -160,6 +164,35 @@ impl Payment {
                 .saying(format!(
                     "Reason: {reason}. It was given up; nothing was charged."
                 ))
+                .event(PaymentEvent::found(target, Evidence::GivenUp))
+                .events(event),
+        ]
+    }
+
+    /// Nothing stands at the processor under the reference of attempt `target`, whose answer is missing. That ends the payment: no other
+    /// processor is asked, since the customer has gone.
+    fn proven_absent(&mut self, target: u32, at: Timestamp) -> Vec<Occurrence> {
+        const WHY: &str =
+            "no answer came, and the processor lets nothing stand under its reference";
+        let Some(operation) = self.operation_mut(target) else {
+            return Vec::new();
+        };
+        operation.state = OperationState::Failed {
+            at,
+            reason: WHY.to_owned(),
+        };
+        operation.action = None;
+        operation.next_at = None;
+        operation.give_up_at = None;
+        operation.abandon_at = None;
+        let event = self.event_of(target, |operation| {
+            PaymentEvent::ended(operation, false, WHY)
+        });
+        self.status = Status::Failed;
+        self.flow_goes_on(at);
+        vec![
+            Occurrence::new(at, "Failed")
+                .saying(format!("Reason: {WHY}. Nothing was charged."))
                 .event(PaymentEvent::found(target, Evidence::GivenUp))
                 .events(event),
         ]

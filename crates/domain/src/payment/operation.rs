@@ -80,6 +80,8 @@ pub enum AbandonCause {
     AlreadyPaid,
     /// Nobody is there who could be asked.
     NobodyPresent,
+    /// No answer has come, and the processor can't be asked for it.
+    NoAnswer,
 }
 
 /// Who wanted a cancellation.
@@ -187,6 +189,9 @@ pub struct Operation {
     /// When waiting for the customer ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub give_up_at: Option<Timestamp>,
+    /// When nobody waits for an answer any more: the processor, which can't be read, is asked to let nothing stand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub abandon_at: Option<Timestamp>,
     /// The secret part of the address of the customer's return, when there can be one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub return_key: Option<String>,
@@ -211,6 +216,12 @@ pub struct Operation {
 }
 
 impl Operation {
+    /// Whether the customer came back with what its completion needs.
+    pub fn came_back_with_something(&self) -> bool {
+        let action = self.action.as_ref();
+        action.is_some_and(|action| action.returned.is_some())
+    }
+
     /// Whether it captures or releases what was authorised and its outcome is still to come: only one at a time does.
     pub(super) fn excludes_others(&self) -> bool {
         self.state.is_open()

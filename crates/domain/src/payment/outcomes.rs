@@ -49,6 +49,10 @@ impl Payment {
         };
         operation.state = OperationState::Unknown { since: over };
         let kind = operation.kind;
+        operation.abandon_at = policy
+            .abandon_after
+            .filter(|_| kind.is_attempt())
+            .map(|wait| over.after(wait));
         self.look_again(n, at, policy);
         if matches!(kind, OperationKind::Authorise { .. }) {
             self.status = Status::NoAnswerFromPsp;
@@ -419,7 +423,9 @@ impl Payment {
                     .filter(|target| target.state.is_open())
                 {
                     target.next_at = Some(at);
-                    target.give_up_at = target.give_up_at.map(|_| policy.next_try(first, at));
+                    let next = policy.next_try(first, at);
+                    target.give_up_at = target.give_up_at.map(|_| next);
+                    target.abandon_at = target.abandon_at.map(|_| next);
                 }
             }
             OperationKind::Authorise { .. } | OperationKind::Refund { .. } => {}

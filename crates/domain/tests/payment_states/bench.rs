@@ -31,6 +31,7 @@ pub(crate) fn policy() -> Policy {
         not_found_final_after: Some(Duration::from_secs(10)),
         customer_lifetime: Duration::from_hours(24),
         call_timeout: Duration::from_secs(2),
+        abandon_after: None,
     }
 }
 
@@ -213,11 +214,7 @@ pub(crate) fn in_status(status: Status) -> Option<Payment> {
 }
 
 pub(crate) fn asks(kind: ActionKind, ready: bool) -> News {
-    let action = Action {
-        kind,
-        url: "https://bank.example/3ds".to_owned(),
-        ready,
-    };
+    let action = Action::new(kind, "https://bank.example/3ds".to_owned(), ready);
     let approval = Approval {
         processor_id: Some("ch_1".to_owned()),
         ..Approval::default()

@@ -264,7 +264,7 @@ impl Engine {
             NotificationStatus::Unchanged
         };
         let gone = match settled.completion_owed() {
-            Some(n) => Box::pin(self.complete(settled, n)).await,
+            Some(n) => Box::pin(self.complete(settled, n, None)).await,
             None => Ok(settled),
         };
         let gone = match gone {

@@ -164,17 +164,16 @@ impl Engine {
         Box::pin(self.onward(payment)).await
     }
 
-    /// Gives up what waited for the customer for too long, or for somebody who is not there.
+    /// Gives up what waited too long for the customer, for somebody who is not there, or for an answer.
     pub(crate) async fn expire_waiting(&self, payment: Payment) -> Result<Payment, EngineError> {
-        let present = payment
-            .waiting_attempt()
-            .is_some_and(|attempt| attempt.return_key.is_some());
-        let cause = if present {
-            AbandonCause::Lifetime
-        } else {
-            AbandonCause::NobodyPresent
+        let (about, cause) = match (payment.waiting_attempt(), payment.unanswered_attempt()) {
+            (Some(attempt), _) if attempt.return_key.is_some() => {
+                (attempt.n, AbandonCause::Lifetime)
+            }
+            (Some(attempt), _) => (attempt.n, AbandonCause::NobodyPresent),
+            (None, Some(attempt)) => (attempt.n, AbandonCause::NoAnswer),
+            (None, None) => return Ok(payment),
         };
-        let about = payment.waiting_attempt().map_or(0, |attempt| attempt.n);
         self.follow(payment, about, |payment, begin| {
             payment.begin_abandon(cause, begin)
         })

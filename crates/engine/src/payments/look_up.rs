@@ -2,16 +2,20 @@
 
 use std::collections::BTreeSet;
 
-use connector::{Finding, LookUp, Reference, SentBetween};
+use connector::{CallError, Certainty, Connector, Finding, LookUp, Reference, SentBetween};
 use domain::{
     Timestamp,
     answer::LaterAnswer,
     id::PaymentId,
-    payment::{News, OperationState, Payment, Source, booking},
+    payment::{News, Operation, OperationState, Payment, Source, booking},
 };
 use parking_lot::Mutex;
 
-use super::{effects::key_of, send::earlier, settle::Report};
+use super::{
+    effects::key_of,
+    send::{Sent, earlier},
+    settle::Report,
+};
 use crate::{Engine, faults::EngineError};
 
 /// The operations whose calls are under way here. No look-up can tell yet what comes of one, whatever the clock says: it may
@@ -106,7 +110,7 @@ impl Engine {
             }
         }
         match payment.completion_owed() {
-            Some(n) => Box::pin(self.complete(payment, n)).await,
+            Some(n) => Box::pin(self.complete(payment, n, None)).await,
             None => Ok(payment),
         }
     }
@@ -169,6 +173,12 @@ impl Engine {
         let link = self.link(&connected, &connection);
         let timeout = connected.connector.descriptor().call_timeout;
         let asked = self.inner.world.now();
+        if may_be_replayed(connected.connector.as_ref(), operation, asked) {
+            let sent = Sent::later(payment, operation);
+            let again = sent.follow(connected.connector.as_ref(), &link);
+            let answered = self.inner.world.timeout(timeout, again).await;
+            return Ok(Asked::replayed(answered.ok()));
+        }
         let answered = match self
             .inner
             .world
@@ -205,6 +215,21 @@ struct Asked {
 }
 
 impl Asked {
+    /// The same request was sent again. That it is refused proves nothing: the first one may have taken effect.
+    fn replayed(answered: Option<Result<LaterAnswer, CallError>>) -> Self {
+        let news = match answered {
+            Some(Ok(answer @ (LaterAnswer::Done { .. } | LaterAnswer::Pending { .. }))) => {
+                News::Later(answer)
+            }
+            Some(Ok(LaterAnswer::Refused { .. } | LaterAnswer::Reversed { .. }) | Err(_))
+            | None => News::LookUpFailed,
+        };
+        Self {
+            news,
+            others: Vec::new(),
+        }
+    }
+
     /// The look-up itself failed.
     fn nothing() -> Self {
         Self {
@@ -248,6 +273,15 @@ impl Asked {
             others,
         }
     }
+}
+
+/// Whether an operation whose outcome is unknown is sent again to learn it: it stays wanted, and its processor knows it again.
+fn may_be_replayed(connector: &dyn Connector, operation: &Operation, now: Timestamp) -> bool {
+    let is_wanted = !operation.kind.is_attempt();
+    let is_unknown = matches!(operation.state, OperationState::Unknown { .. });
+    let within =
+        |certainty: &dyn Certainty| now < operation.started_at.after(certainty.replays_within());
+    is_wanted && is_unknown && connector.certainty().is_some_and(within)
 }
 
 /// Whether an answer says more of an operation than is known. One that may be under way is left to its own call.

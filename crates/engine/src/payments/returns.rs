@@ -11,6 +11,7 @@ use domain::{
     network::Network,
     payment::{AbandonCause, Initiator, Operation, OperationKind, OperationState, Payment, Status},
     redirect::RedirectUrl,
+    returned::{self, Parameter},
 };
 use subtle::ConstantTimeEq;
 use uuid::Uuid;
@@ -128,19 +129,24 @@ pub enum Returned {
 }
 
 impl Engine {
-    /// The customer has opened the address of a return: completes what waits, on the processor's evidence alone, and tells
-    /// where the customer goes on. May be opened as often as one likes.
+    /// The customer has opened the address of a return, with these parameters: completes what waits, on the processor's evidence alone,
+    /// and tells where the customer goes on. May be opened as often as one likes.
     #[boxed]
-    pub async fn returned(&self, token: &str, network: Option<Network>) -> Returned {
+    pub async fn returned(
+        &self,
+        token: &str,
+        parameters: Vec<Parameter>,
+        network: Option<Network>,
+    ) -> Returned {
         let Some(token) = ReturnToken::parse(token) else {
             return Returned::Unknown;
         };
         let engine = self.clone();
         let (asked, deadline) = (token.clone(), self.deadline());
         let begun_at = self.inner.world.now();
-        let work = self.own(Box::pin(
-            async move { engine.come_back(&asked, network).await },
-        ));
+        let work = self.own(Box::pin(async move {
+            engine.come_back(&asked, &parameters, network).await
+        }));
         let world = &self.inner.world;
         match world.timeout(deadline.left(world.now()), work).await {
             Ok(Some(Ok(Some(payment)))) => {
@@ -187,6 +193,7 @@ impl Engine {
     async fn come_back(
         &self,
         token: &ReturnToken,
+        parameters: &[Parameter],
         network: Option<Network>,
     ) -> Result<Option<Payment>, EngineError> {
         let Some(payment) =
@@ -202,14 +209,37 @@ impl Engine {
             return Ok(None);
         };
         let is_done = operation.state.is_done();
+        let with = self.wanted_of(&payment, operation, parameters).await?;
         self.note_return(&payment, network);
         let mut payment = payment;
         // Also what has ended: the processor may have charged it all the same, and then gives it back.
         if !is_done {
-            payment = self.look_up(payment, token.n, true).await?;
+            payment = match with {
+                Some(with) => self.complete(payment, token.n, Some(with)).await?,
+                None => self.look_up(payment, token.n, true).await?,
+            };
         }
         payment = self.settled_by_another(payment, token.n).await?;
         self.onward(payment).await.map(Some)
+    }
+
+    /// What the customer came back with, where the attempt waits for that.
+    async fn wanted_of(
+        &self,
+        payment: &Payment,
+        operation: &Operation,
+        parameters: &[Parameter],
+    ) -> Result<Option<returned::Returned>, EngineError> {
+        let waits = matches!(operation.state, OperationState::Waiting { .. });
+        let asked = operation.action.as_ref().filter(|action| !action.ready);
+        if !waits || asked.is_none() || parameters.is_empty() {
+            return Ok(None);
+        }
+        let line = self.line(payment.team(), &operation.connection).await?;
+        Ok(line.and_then(|line| {
+            let wanted = line.connector.descriptor().returned;
+            returned::Returned::among(wanted, parameters)
+        }))
     }
 
     /// Waits a while for another task that completes the attempt at the moment, or gives it up: another tab, the merchant.
@@ -247,11 +277,17 @@ impl Engine {
     }
 
     /// Completes an authorisation for which the customer has done what was asked, if the checkout has not been paid otherwise.
-    pub(crate) async fn complete(&self, payment: Payment, n: u32) -> Result<Payment, EngineError> {
+    /// `with`: what the customer has just come back with, where that makes it ready.
+    pub(crate) async fn complete(
+        &self,
+        payment: Payment,
+        n: u32,
+        with: Option<returned::Returned>,
+    ) -> Result<Payment, EngineError> {
         if self.is_paid_otherwise(&payment).await? {
             return Box::pin(self.give_up(payment, AbandonCause::AlreadyPaid)).await;
         }
-        let begin = |payment| self.with_completion_begun(payment, n);
+        let begin = |payment| self.with_completion_begun(payment, n, with.clone());
         let (payment, has_begun) = self.change(key_of(&payment), begin).await?;
         if !has_begun {
             return Ok(payment);
@@ -265,12 +301,16 @@ impl Engine {
         &self,
         mut payment: Payment,
         n: u32,
+        with: Option<returned::Returned>,
     ) -> Result<Decision<Payment, bool>, EngineError> {
         let Some(attempt) = payment.operation(n) else {
             return Ok(Decision::Leave(payment, false));
         };
         let line = self.line(payment.team(), &attempt.connection).await?;
         let begin = self.begin(line.as_ref(), None, None);
+        if let Some(with) = with {
+            payment.note_returned(n, with);
+        }
         let Some(entry) = payment.begin_complete(n, begin) else {
             return Ok(Decision::Leave(payment, false));
         };

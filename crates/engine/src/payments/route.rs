@@ -255,6 +255,7 @@ impl Engine {
             not_found_final_after: None,
             customer_lifetime: settings.customer_lifetime,
             call_timeout: std::time::Duration::from_secs(20),
+            abandon_after: None,
         };
         if let Some(line) = line {
             let facts = line.connector.descriptor();
@@ -262,6 +263,7 @@ impl Engine {
             policy.lifetime = facts.authorisation_lifetime;
             policy.not_found_final_after = facts.not_found_final_after;
             policy.call_timeout = facts.call_timeout;
+            policy.abandon_after = line.connector.certainty().map(|_| settings.abandon_after);
         }
         policy.lifetime = settings.authorisation_lifetime.unwrap_or(policy.lifetime);
         policy

@@ -7,9 +7,9 @@ use connector::{
     Link, Reference, Refund, ThreeDsCall,
 };
 use domain::{
-    answer::LaterAnswer,
+    answer::{Action, Answer, Approval, LaterAnswer},
     money::Money,
-    payment::{Initiator, News, Operation, OperationKind, Payment},
+    payment::{AbandonCause, Initiator, News, Operation, OperationKind, Payment},
 };
 
 use super::call::verb;
@@ -21,6 +21,18 @@ pub(super) struct Sent<'a> {
     pub(super) funding_source: FundingSource<'a>,
     /// Where the customer comes back to.
     pub(super) return_url: Option<&'a str>,
+}
+
+impl<'a> Sent<'a> {
+    /// A capture, cancellation, refund or reversal, for which nothing else is sent.
+    pub(super) fn later(payment: &'a Payment, operation: &'a Operation) -> Self {
+        Self {
+            payment,
+            operation,
+            funding_source: FundingSource::Page,
+            return_url: None,
+        }
+    }
 }
 
 impl Sent<'_> {
@@ -35,12 +47,12 @@ impl Sent<'_> {
             return self.follow(connector, link).await.map(News::Later);
         };
         let (payment, reference) = (self.payment, reference(self.payment, self.operation.n));
-        if self.operation.action.is_some() {
+        if let Some(action) = &self.operation.action {
             let call = Complete {
                 authorisation: earlier(&reference, self.operation),
                 money: payment.money(),
                 capture,
-                returned: None,
+                returned: action.returned.as_ref(),
             };
             return connector.complete(link, &call).await.map(News::Answer);
         }
@@ -63,7 +75,7 @@ impl Sent<'_> {
     }
 
     /// A capture, cancellation, refund or reversal.
-    async fn follow(
+    pub(super) async fn follow(
         &self,
         connector: &dyn Connector,
         link: &Link<'_>,
@@ -99,7 +111,12 @@ impl Sent<'_> {
                     money,
                     reason,
                 };
-                connector.cancel(link, &call).await
+                match connector.certainty() {
+                    Some(certainty) if is_for_want_of_an_answer(operation.kind) => {
+                        certainty.abandon(link, &call).await
+                    }
+                    Some(_) | None => connector.cancel(link, &call).await,
+                }
             }
             OperationKind::Authorise { .. } => {
                 Err(CallError::not_sent("an authorisation follows nothing"))
@@ -119,6 +136,17 @@ impl Sent<'_> {
             }
         }
     }
+}
+
+/// Whether the operation gives up an attempt whose answer is missing.
+const fn is_for_want_of_an_answer(kind: OperationKind) -> bool {
+    matches!(
+        kind,
+        OperationKind::Abandon {
+            cause: AbandonCause::NoAnswer,
+            ..
+        }
+    )
 }
 
 /// The reference of operation `n`.
@@ -166,6 +194,10 @@ pub(super) fn failed(error: &CallError, operation: &Operation) -> News {
             cause: Cause::KeyReused,
             ..
         } => News::no_answer(),
+        CallError::Rejected {
+            cause: Cause::Request,
+            ..
+        } if operation.came_back_with_something() => not_accepted(operation),
         CallError::Rejected { cause, .. } => News::Nothing(refusal(*cause).to_owned()),
         // That will not change: it is a refusal, which is not tried again.
         CallError::Unsupported if !operation.kind.is_attempt() => {
@@ -177,6 +209,22 @@ pub(super) fn failed(error: &CallError, operation: &Operation) -> News {
         }
         CallError::Unsupported => News::Nothing("the processor has no such operation".to_owned()),
     }
+}
+
+/// The processor does not take what the customer came back with, which anybody who has the address can send: the customer is still
+/// asked.
+fn not_accepted(operation: &Operation) -> News {
+    let Some(action) = &operation.action else {
+        return News::no_answer();
+    };
+    News::Answer(Answer::ActionRequired {
+        action: Action {
+            ready: false,
+            returned: None,
+            ..action.clone()
+        },
+        approval: Approval::default(),
+    })
 }
 
 /// Whether a failed call says something of its connection's health. A processor that refuses one request for what is in it
@@ -225,6 +273,7 @@ mod tests {
             looks: 0,
             action: None,
             give_up_at: None,
+            abandon_at: None,
             return_key: None,
             answer: None,
             processor_id: None,

@@ -143,7 +143,10 @@ fn a_code_stays_while_its_authorisation_waits_for_the_customer_or_has_not_begun(
     shop.engine.start();
     shop.pass(Duration::from_mins(10));
     assert_eq!(kept(&server), 2);
-    shop.run(shop.engine.returned(&shop.challenge.passed(), None));
+    shop.run(
+        shop.engine
+            .returned(&shop.challenge.passed(), Vec::new(), None),
+    );
     shop.pass(Duration::from_secs(1));
     assert_eq!(kept(&server), 1);
 }

@@ -100,11 +100,11 @@ impl Desk {
             (noted.mood, passed)
         };
         match mood {
-            Mood::Challenges if !passed => Ok(Tokenised::ActionRequired(Action {
-                kind: ActionKind::ThreeDSecure,
-                url: format!("https://issuer.example/{}", call.reference),
-                ready: false,
-            })),
+            Mood::Challenges if !passed => Ok(Tokenised::ActionRequired(Action::new(
+                ActionKind::ThreeDSecure,
+                format!("https://issuer.example/{}", call.reference),
+                false,
+            ))),
             Mood::Gives | Mood::Challenges => Ok(Tokenised::Token {
                 token: format!("tok_{}", call.reference),
                 reusable: true,

@@ -13,6 +13,8 @@ mod audit;
 #[cfg(test)]
 mod cards;
 #[cfg(test)]
+mod certain;
+#[cfg(test)]
 mod codes;
 #[cfg(test)]
 mod connections;

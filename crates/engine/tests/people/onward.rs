@@ -384,7 +384,7 @@ fn giving_up_alongside_the_customers_return_tells_how_it_ended() {
         );
         let reported = shop.at_once::<Option<Result<Status, Fault>>>(vec![
             Box::pin(async move {
-                engine.returned(&token, None).await;
+                engine.returned(&token, Vec::new(), None).await;
                 None
             }),
             Box::pin(async move {

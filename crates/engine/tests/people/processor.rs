@@ -4,8 +4,8 @@ use std::{sync::Arc, time::Duration};
 
 use connector::{
     Action, ActionKind, Answer, Approval, Authorise, CallError, Called, Cancel, Capabilities,
-    Capture, Complete, Connector, Credentials, Descriptor, Finding, LaterAnswer, Link, LookUp,
-    Notices, Probe, Refund, Stored, Tokenise, Tokenised,
+    Capture, Certainty, Complete, Connector, Credentials, Descriptor, Finding, LaterAnswer, Link,
+    LookUp, Notices, Probe, Refund, Stored, Tokenise, Tokenised,
 };
 use domain::{
     caller::Mode,
@@ -28,6 +28,8 @@ pub(crate) struct Challenge(Arc<Mutex<Asked>>);
 struct Asked {
     return_url: Option<String>,
     stage: Stage,
+    completed: u32,
+    captures: Vec<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
@@ -42,16 +44,30 @@ enum Stage {
 impl Challenge {
     /// The customer has done what was asked. The token of the address of the return.
     pub(crate) fn passed(&self) -> String {
-        let mut asked = self.0.lock();
-        asked.stage = Stage::Passed;
-        asked
-            .return_url
-            .as_ref()
-            .unwrap()
-            .rsplit('/')
-            .next()
-            .unwrap()
-            .to_owned()
+        self.0.lock().stage = Stage::Passed;
+        self.token()
+    }
+
+    /// The token of the address of the return.
+    pub(crate) fn token(&self) -> String {
+        let asked = self.0.lock();
+        let url = asked.return_url.as_deref().unwrap();
+        url.rsplit('/').next().unwrap().to_owned()
+    }
+
+    /// How often it was completed by what the customer came back with.
+    pub(crate) fn completed(&self) -> u32 {
+        self.0.lock().completed
+    }
+
+    /// The references under which it was asked for a capture, in order.
+    pub(crate) fn captures(&self) -> Vec<String> {
+        self.0.lock().captures.clone()
+    }
+
+    /// Whether nothing stands any more.
+    pub(crate) fn is_given_up(&self) -> bool {
+        self.0.lock().stage == Stage::GivenUp
     }
 
     fn moves(&self, from: &[Stage], to: Stage) -> bool {
@@ -77,6 +93,24 @@ impl Approves {
         desk: &Desk,
         challenge: &Challenge,
     ) -> Arc<dyn Connector> {
+        Self::new(world, desk, challenge, &[])
+    }
+
+    /// One that can't be asked whether the customer has finished: it wants what the customer came back with.
+    pub(crate) fn by_return(
+        world: &World,
+        desk: &Desk,
+        challenge: &Challenge,
+    ) -> Arc<dyn Connector> {
+        Self::new(world, desk, challenge, &["result"])
+    }
+
+    fn new(
+        world: &World,
+        desk: &Desk,
+        challenge: &Challenge,
+        returned: &'static [&'static str],
+    ) -> Arc<dyn Connector> {
         let facts = Descriptor {
             processor: "approves",
             name: "Approves",
@@ -91,7 +125,8 @@ impl Approves {
             credentials: super::account::CREDENTIALS,
             hosts: Vec::new(),
             call_timeout: Duration::from_secs(2),
-            not_found_final_after: Some(Duration::from_secs(10)),
+            not_found_final_after: returned.is_empty().then_some(Duration::from_secs(10)),
+            returned,
             authorisation_lifetime: Duration::from_hours(168),
             pending_schedule: &[],
         };
@@ -101,6 +136,22 @@ impl Approves {
             desk: desk.clone(),
             challenge: challenge.clone(),
         })
+    }
+
+    /// Completes by what the customer came back with: `passed`, or `lost`, whose first answer is lost on its way.
+    fn judge(&self, call: &Complete<'_>) -> Result<Answer, CallError> {
+        let result = call.returned.and_then(|returned| returned.get("result"));
+        if !matches!(result, Some("passed" | "lost")) {
+            return Err(CallError::rejected("another result"));
+        }
+        let is_first = self.challenge.moves(&[Stage::Asked], Stage::Completed);
+        if is_first {
+            self.challenge.0.lock().completed += 1;
+        }
+        if is_first && result == Some("lost") {
+            return Err(CallError::unknown("silence"));
+        }
+        Ok(approved(call.capture))
     }
 
     async fn takes(&self, settings: &Value) {
@@ -115,11 +166,8 @@ fn is(settings: &Value, what: &str) -> bool {
 }
 
 fn asked(ready: bool) -> Answer {
-    let action = Action {
-        kind: ActionKind::ThreeDSecure,
-        url: "https://issuer.example/".to_owned(),
-        ready,
-    };
+    let url = "https://issuer.example/".to_owned();
+    let action = Action::new(ActionKind::ThreeDSecure, url, ready);
     Answer::ActionRequired {
         action,
         approval: Approval::default(),
@@ -148,7 +196,7 @@ impl Connector for Approves {
                 let return_url = call.three_ds.return_url.map(str::to_owned);
                 *self.challenge.0.lock() = Asked {
                     return_url,
-                    stage: Stage::Asked,
+                    ..Asked::default()
                 };
                 return Ok(asked(false));
             }
@@ -156,8 +204,19 @@ impl Connector for Approves {
         })
     }
 
-    fn capture<'a>(&'a self, _: &'a Link<'a>, _: &'a Capture<'a>) -> Called<'a, LaterAnswer> {
-        Box::pin(async { Ok(DONE) })
+    fn capture<'a>(&'a self, link: &'a Link<'a>, call: &'a Capture<'a>) -> Called<'a, LaterAnswer> {
+        Box::pin(async move {
+            let mut asked = self.challenge.0.lock();
+            asked.captures.push(call.reference.as_str().to_owned());
+            let lost = link.settings.get("loses_captures").and_then(Value::as_u64);
+            match (u64::try_from(asked.captures.len()), lost) {
+                (Ok(count), Some(lost)) if count <= lost => Err(CallError::unknown("silence")),
+                (Ok(2), _) if is(link.settings, "refuses_replay") => {
+                    Err(CallError::rejected("it is captured"))
+                }
+                _ => Ok(DONE),
+            }
+        })
     }
 
     fn cancel<'a>(&'a self, link: &'a Link<'a>, _: &'a Cancel<'a>) -> Called<'a, LaterAnswer> {
@@ -191,6 +250,9 @@ impl Connector for Approves {
             if !is(link.settings, "asks") {
                 return Ok(Finding::nothing());
             }
+            if !self.facts.returned.is_empty() {
+                return Ok(Finding::nothing());
+            }
             // It is faster than what changes something.
             self.world.sleep(Duration::from_millis(50)).await;
             let stage = self.challenge.0.lock().stage;
@@ -210,6 +272,9 @@ impl Connector for Approves {
     fn complete<'a>(&'a self, link: &'a Link<'a>, call: &'a Complete<'a>) -> Called<'a, Answer> {
         Box::pin(async move {
             self.takes(link.settings).await;
+            if !self.facts.returned.is_empty() {
+                return self.judge(call);
+            }
             let done = self
                 .challenge
                 .moves(&[Stage::Passed, Stage::Completed], Stage::Completed);
@@ -228,6 +293,10 @@ impl Connector for Approves {
 
     fn probe(&self) -> Option<&dyn Probe> {
         Some(self)
+    }
+
+    fn certainty(&self) -> Option<&dyn Certainty> {
+        (!self.facts.returned.is_empty()).then_some(self)
     }
 
     fn notices(&self) -> Option<&dyn Notices> {
@@ -281,6 +350,27 @@ impl Http for Silence {
                 return Err(HttpError::maybe_sent(Reason::Elapsed));
             }
             http_client::Nowhere.send(recipient, request).await
+        })
+    }
+}
+
+impl Certainty for Approves {
+    fn replays_within(&self) -> Duration {
+        Duration::from_hours(1)
+    }
+
+    fn abandon<'a>(&'a self, link: &'a Link<'a>, _: &'a Cancel<'a>) -> Called<'a, LaterAnswer> {
+        let _ = self
+            .challenge
+            .moves(&[Stage::Asked, Stage::Completed], Stage::GivenUp);
+        Box::pin(async move {
+            if is(link.settings, "refuses_abandon") {
+                return Ok(LaterAnswer::Refused {
+                    reason: "no".into(),
+                    booked: None,
+                });
+            }
+            Ok(DONE)
         })
     }
 }

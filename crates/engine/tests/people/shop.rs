@@ -359,9 +359,12 @@ fn engine_with(
         world: world.clone(),
         store: at_rest.store.clone(),
         vault: at_rest.vault.clone(),
-        connectors: [("approves", Approves::connector(world, desk, challenge))]
-            .into_iter()
-            .collect(),
+        connectors: [
+            ("approves", Approves::connector(world, desk, challenge)),
+            ("returns", Approves::by_return(world, desk, challenge)),
+        ]
+        .into_iter()
+        .collect(),
         http,
         objects: Some(Arc::new(files.clone())),
         wallets: engine::WalletKeys::default(),

@@ -234,8 +234,10 @@ async fn visit(engine: &Engine, stripe: &Played<Machine>, url: &str, passes: boo
     let back = ask(stripe, page, &format!("result={word}"));
     let back = back["location"].as_str().unwrap();
     let token = back.split('?').next().unwrap().rsplit('/').next().unwrap();
-    let (one, two) =
-        futures_util::join!(engine.returned(token, None), engine.returned(token, None));
+    let (one, two) = futures_util::join!(
+        engine.returned(token, Vec::new(), None),
+        engine.returned(token, Vec::new(), None)
+    );
     for returned in [one, two] {
         assert_ne!(returned, Returned::Unknown);
     }

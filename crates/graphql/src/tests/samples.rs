@@ -181,6 +181,7 @@ pub(crate) fn operation(
         looks: 0,
         action: None,
         give_up_at: None,
+        abandon_at: None,
         return_key: None,
         answer,
         processor_id: None,

@@ -453,6 +453,7 @@ fn engine_settings(settings: &Settings) -> engine::Settings {
         intent_inactivity: settings.limits.intent_inactivity,
         customer_lifetime: settings.limits.three_d_secure_lifetime,
         recovery_schedule: settings.recovery.schedule.clone(),
+        abandon_after: settings.recovery.abandon_after,
         poll_interval: settings.jobs.poll_interval,
         rest_after: settings.routing.rest_after,
         rest_for: settings.routing.rest_for,

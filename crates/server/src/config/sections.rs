@@ -271,6 +271,9 @@ impl Geo {
 pub struct Recovery {
     /// When an unknown outcome is looked up, counted from when it became unknown; then daily.
     pub schedule: Vec<Duration>,
+    /// How long an authorisation without an answer waits for news from a processor that can't be read, before that is asked to let
+    /// nothing stand.
+    pub abandon_after: Duration,
 }
 
 impl Recovery {
@@ -289,7 +292,14 @@ impl Recovery {
         if schedule.iter().any(|wait| *wait > YEAR) {
             reader.refuse("recovery.schedule", "has an entry of more than a year");
         }
-        Self { schedule }
+        Self {
+            schedule,
+            abandon_after: reader.within(
+                "recovery.abandon_after",
+                15 * MINUTE,
+                &(Duration::from_millis(100)..=DAY),
+            ),
+        }
     }
 }
 

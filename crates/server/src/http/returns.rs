@@ -1,5 +1,5 @@
 //! Where customers come back to from a processor's page: `/3ds/…` after 3D Secure, `/return/…` after an alternative
-//! method. What is sent with the request decides nothing; the processor is asked.
+//! method. What is sent with the request decides nothing; the processor is asked, and given what it wants of it.
 
 use std::sync::Arc;
 
@@ -7,15 +7,24 @@ use axum::{
     extract::{Path, Request, State, rejection::PathRejection},
     response::Response,
 };
+use domain::returned::Parameter;
 use engine::{Engine, Returned};
-use http::StatusCode;
+use http::{Method, StatusCode};
 
 use super::{
+    body,
     edge::{network_of, source_of},
+    query_text,
     shopper::{in_time, nothing_here, reader_of, shown},
     web::Web,
 };
 use crate::pages::{Frames, Outcome, frame, outcome, see_other};
+
+/// The largest form of a way back. Unit: bytes.
+const FORM: usize = 64 * 1024;
+
+/// What comes behind so many parameters is not looked at.
+const PARAMETERS: usize = 64;
 
 /// `GET` or `POST /3ds/{token}` and `/return/{token}`.
 pub(super) async fn come_back(
@@ -32,7 +41,8 @@ pub(super) async fn come_back(
     };
     in_time(&web, reader, async {
         let engine = web.service.engine.for_customer(source);
-        let returned = engine.returned(&token, network).await;
+        let parameters = parameters_of(request).await;
+        let returned = engine.returned(&token, parameters, network).await;
         let mut response = match ended(returned) {
             Ended::Elsewhere(address) => see_other(reader, &address),
             Ended::Here(how) => {
@@ -47,6 +57,20 @@ pub(super) async fn come_back(
         response
     })
     .await
+}
+
+/// The parameters of a way back, by address and by form. What can't be read is not there.
+async fn parameters_of(request: Request) -> Vec<Parameter> {
+    let query = query_text::pairs(request.uri().query().unwrap_or_default());
+    let mut pairs = query.unwrap_or_default();
+    if request.method() == Method::POST
+        && let Ok(form) = body::read(request.into_body(), FORM).await
+    {
+        let form = str::from_utf8(&form).ok().and_then(query_text::pairs);
+        pairs.extend(form.unwrap_or_default());
+    }
+    let parameter = |(name, value)| Parameter { name, value };
+    pairs.into_iter().take(PARAMETERS).map(parameter).collect()
 }
 
 /// The origins that may frame the page of a return, when its team has set that.

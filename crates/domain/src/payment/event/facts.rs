@@ -103,6 +103,8 @@ pub enum Cause {
     AlreadyPaid,
     /// The customer would have to act and is not present.
     NobodyPresent,
+    /// No answer had come, and the processor could not be asked for it.
+    NoAnswer,
     /// The customer gave it up at the method's own page.
     Customer,
     /// The processor had ended it, or somebody had there.
@@ -306,6 +308,7 @@ impl From<AbandonCause> for Cause {
             AbandonCause::Superseded => Self::Superseded,
             AbandonCause::AlreadyPaid => Self::AlreadyPaid,
             AbandonCause::NobodyPresent => Self::NobodyPresent,
+            AbandonCause::NoAnswer => Self::NoAnswer,
         }
     }
 }
