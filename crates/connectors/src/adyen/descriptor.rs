@@ -69,7 +69,7 @@ static CREDENTIALS: &[CredentialField] = &[
         is_required: false,
         is_secret: false,
         purpose: CredentialPurpose::Notifications,
-        form: "",
+        form: "a name without a colon",
         about: "the user name of the webhook's basic authentication, if it has one; deliveries without it are refused then",
     },
     CredentialField {
@@ -77,7 +77,7 @@ static CREDENTIALS: &[CredentialField] = &[
         is_required: false,
         is_secret: true,
         purpose: CredentialPurpose::Notifications,
-        form: "",
+        form: "a password",
         about: "the password of the webhook's basic authentication, with notificationUser",
     },
 ];
