@@ -1,28 +1,46 @@
 // Starts `pointsman-lab processor` and takes the webhooks that it sends.
 
 import { spawn } from 'node:child_process';
-import { createServer } from 'node:http';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import http, { createServer } from 'node:http';
+import https from 'node:https';
 import { createInterface } from 'node:readline';
 
 const program = process.env.POINTSMAN_LAB ?? new URL('../../target/debug/pointsman-lab', import.meta.url).pathname;
 
-/** A simulator of its own: its address, and `stop`. */
-export async function startSimulator(name, flags = []) {
-  const child = spawn(program, ['processor', name, '--listen', '127.0.0.1:0', ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
+/** A simulator of its own: its address, and `stop`. With `certificate` and `key` (PEM files) it speaks TLS. */
+export async function startSimulator(name, { certificate, key } = {}) {
+  const tls = certificate ? ['--tls-certificate', certificate, '--tls-key', key] : [];
+  const child = spawn(program, ['processor', name, '--listen', '127.0.0.1:0', ...tls], { stdio: ['ignore', 'pipe', 'inherit'] });
   const lines = createInterface({ input: child.stdout });
   const [line] = await Promise.race([
     once(lines, 'line'),
     once(child, 'exit').then(() => { throw new Error(`${program} ended`); }),
   ]);
   const address = new URL(line.replace('listening at ', ''));
+  const ca = certificate && readFileSync(certificate);
   return {
     address,
+    ca,
+    /** Asks a page of the simulator: the status, the headers and the text of its answer. */
+    async page(path, fields) {
+      const url = new URL(path, address);
+      const send = url.protocol === 'https:' ? https.request : http.request;
+      const body = fields && new URLSearchParams(fields).toString();
+      const headers = body === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' };
+      const request = send(url, { method: body === undefined ? 'GET' : 'POST', headers, ca });
+      request.end(body);
+      const [response] = await once(request, 'response');
+      let text = '';
+      for await (const chunk of response) text += chunk;
+      return { status: response.statusCode, headers: response.headers, text };
+    },
     /** Asks the simulator itself for something: the clock, a fault. */
     async control(path, fields) {
-      const response = await fetch(new URL(`/_sim/${path}`, address), { method: 'POST', body: new URLSearchParams(fields) });
-      if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
-      return response.json();
+      const { status, text } = await this.page(`/_sim/${path}`, fields);
+      if (status !== 200) throw new Error(`${path}: ${text}`);
+      return JSON.parse(text);
     },
     async stop() {
       child.kill();

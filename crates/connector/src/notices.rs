@@ -133,6 +133,9 @@ pub enum NoticeContent {
     Changed,
     /// The processor has ended an authorisation, or somebody has there: nothing can be captured of it any more.
     Ended,
+    /// The processor has released what an authorisation still held, and proves it: there is nothing left to cancel. The reference is that of
+    /// the authorisation.
+    Released,
     /// The delivery does not say what it is about: [`Notices::resolve`] finds out.
     Unresolved,
     /// Nothing that is of interest here.

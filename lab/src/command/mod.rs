@@ -28,6 +28,7 @@ enum Command {
 /// A processor whose wire format is simulated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Name {
+    Adyen,
     Stripe,
 }
 

@@ -4,7 +4,7 @@ use std::{path::Path, process::ExitCode, sync::Arc};
 
 use anyhow::Context;
 use lab::shell;
-use processors::{Machine, stripe::Stripe};
+use processors::{Machine, adyen::Adyen, stripe::Stripe};
 use rustls::ServerConfig;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject};
 use tokio::net::TcpListener;
@@ -29,6 +29,13 @@ pub(super) fn processor(flags: Processor) -> anyhow::Result<ExitCode> {
         let address = format!("{scheme}://{}", listener.local_addr()?);
         let public = flags.public.unwrap_or_else(|| address.clone());
         let machine: Box<dyn Machine> = match flags.name {
+            Name::Adyen => {
+                let mut adyen = Adyen::new(flags.seed, &public);
+                for fault in flags.fault {
+                    adyen.arm(fault);
+                }
+                Box::new(adyen)
+            }
             Name::Stripe => {
                 let mut stripe = Stripe::new(flags.seed, &public);
                 for fault in flags.fault {

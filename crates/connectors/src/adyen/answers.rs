@@ -61,7 +61,11 @@ pub(super) fn answer(paid: &Paid, asked: Asked<'_>) -> Result<Answer, CallError>
         "RedirectShopper" => match page(paid) {
             Some(url) => Answer::ActionRequired {
                 action: Action::new(kind(paid, asked), url, false),
-                approval,
+                // Adyen names the payment when it is completed. An id that comes earlier may be another.
+                approval: Approval {
+                    processor_id: None,
+                    ..approval
+                },
             },
             None => {
                 return Err(unknown(
@@ -219,10 +223,11 @@ mod tests {
 
     #[test]
     fn every_published_result_is_what_it_says() {
-        let redirect = json!({"resultCode": "RedirectShopper", "action": {"type": "redirect", "method": "GET", "url": "https://a.example/"}});
+        let redirect = json!({"resultCode": "RedirectShopper", "pspReference": "P1", "action": {"type": "redirect", "method": "GET", "url": "https://a.example/"}});
         assert!(matches!(
             answered(redirect, |_| {}),
-            Ok(Answer::ActionRequired { action, .. }) if action.url == "https://a.example/" && !action.ready
+            Ok(Answer::ActionRequired { action, approval })
+                if action.url == "https://a.example/" && !action.ready && approval.processor_id.is_none()
         ));
         assert!(matches!(
             result("Authorised", Some("0")),

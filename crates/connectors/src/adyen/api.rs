@@ -81,12 +81,21 @@ impl<'a> Api<'a> {
     }
 
     /// The idempotency key of a request under a reference. Our references are in reports and notifications, and everybody who has a
-    /// credential of the company account and guesses a key reads its answer: so it is a keyed hash. It depends on what is committed
-    /// alone, so that the same request always has the same key.
+    /// credential of the company account and guesses a key reads its answer: so it is a keyed hash.
+    ///
+    /// The same request must have the same key for as long as it may be sent again ([`connector::Certainty::replays_within`]), also after
+    /// the API key was rotated: the hash is made with the connection's token for notifications, which never changes.
     pub(super) fn key(self, reference: &str, purpose: &str) -> Result<String, CallError> {
-        let secret = self.link.credential(API_KEY).unwrap_or_default();
+        let token = self
+            .link
+            .notification_url
+            .and_then(|url| url.rsplit('/').next())
+            .filter(|token| !token.is_empty());
+        let secret = token.ok_or_else(|| {
+            CallError::not_sent("the connection has no address for notifications")
+        })?;
         let mut mac = <Hmac<Sha256> as Mac>::new_from_slice(secret.as_bytes())
-            .map_err(|_| CallError::not_sent("the API key can't be used"))?;
+            .map_err(|_| CallError::not_sent("the key of the request can't be made"))?;
         for part in ["idempotency key", reference, purpose] {
             mac.update(part.as_bytes());
             mac.update(b"\0");
@@ -290,6 +299,8 @@ mod tests {
         assert_eq!(refusal.reason(), "101 (validation)");
     }
 
+    const ADDRESS: &str = "https://pay.example/notifications/team-and-token";
+
     fn with_link<T>(mode: Mode, credentials: &str, run: impl FnOnce(Api<'_>) -> T) -> T {
         let connection = ConnectionId::parse("adyen").unwrap();
         let credentials = Credentials::read(credentials.as_bytes()).unwrap();
@@ -303,21 +314,42 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_the_same_for_the_same_request_alone_and_can_not_be_guessed() {
-        let key = |secret: &str, reference: &str, purpose: &str| {
-            let credentials = format!(r#"{{"apiKey": "{secret}"}}"#);
-            with_link(Mode::Test, &credentials, |api| api.key(reference, purpose)).unwrap()
+    fn keys_are_the_same_for_the_same_request_alone_whatever_the_api_key_is() {
+        let key = |api_key: &str, address: Option<&str>, reference: &str, purpose: &str| {
+            let credentials = format!(r#"{{"apiKey": "{api_key}"}}"#);
+            with_link(Mode::Test, &credentials, |api| {
+                let link = Link {
+                    notification_url: address,
+                    ..*api.link
+                };
+                Api::of(&link).key(reference, purpose)
+            })
         };
-        let first = key("one", "p-1", "payments");
-        assert_eq!(first, key("one", "p-1", "payments"));
+        let first = key("one", Some(ADDRESS), "p-1", "payments").unwrap();
+        assert_eq!(
+            Ok(&first),
+            key("one", Some(ADDRESS), "p-1", "payments").as_ref()
+        );
         assert_eq!(first.len(), KEY_MAX);
+        // A change is sent again after the key was rotated, and after the service has moved.
+        let moved = "https://elsewhere.example/notifications/team-and-token";
+        assert_eq!(
+            Ok(&first),
+            key("two", Some(moved), "p-1", "payments").as_ref()
+        );
+        let another = "https://pay.example/notifications/another-token";
         for other in [
-            key("two", "p-1", "payments"),
-            key("one", "p-2", "payments"),
-            key("one", "p-1", "details"),
+            key("one", Some(another), "p-1", "payments"),
+            key("one", Some(ADDRESS), "p-2", "payments"),
+            key("one", Some(ADDRESS), "p-1", "details"),
         ] {
-            assert_ne!(first, other);
+            assert_ne!(Ok(&first), other.as_ref());
         }
+        let without = key("one", None, "p-1", "payments");
+        assert!(
+            matches!(without, Err(CallError::NotSent { .. })),
+            "{without:?}"
+        );
     }
 
     #[test]

@@ -152,7 +152,8 @@ fn authorisation(item: &Item, money: Option<Money>) -> NoticeContent {
             decline: Decline::of(DeclineCode::PaymentCancelled),
             approval: Approval::default(),
         }),
-        ("EXPIRE" | "MANUAL_REVIEW_REJECT", true) => NoticeContent::Ended,
+        ("EXPIRE", true) => NoticeContent::Released,
+        ("MANUAL_REVIEW_REJECT", true) => NoticeContent::Ended,
         ("AUTHORISATION_ADJUSTMENT" | "CANCEL_OR_REFUND", _) => NoticeContent::Changed,
         _ => NoticeContent::Other,
     }

@@ -4,6 +4,7 @@ use std::{fmt::Write as _, fs, sync::Arc, time::Duration};
 
 use connector::{Connector, CredentialPurpose};
 use connectors::{
+    adyen::Adyen,
     simulator::{MemoryBooks, Simulator},
     stripe::Stripe,
 };
@@ -15,7 +16,11 @@ const END: &str = "<!-- end -->\n";
 fn connectors() -> Vec<Box<dyn Connector>> {
     let (world, _) = World::simulated(1);
     let books = Arc::new(MemoryBooks::default());
-    vec![Box::new(Simulator::new(world, books)), Box::new(Stripe)]
+    vec![
+        Box::new(Simulator::new(world, books)),
+        Box::new(Stripe),
+        Box::new(Adyen),
+    ]
 }
 
 /// A length of time in its largest whole unit.

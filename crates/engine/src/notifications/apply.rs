@@ -151,6 +151,7 @@ impl Engine {
             }
             NoticeContent::Changed => self.look_because_of(line, &notice.subject).await,
             NoticeContent::Ended => self.end_authorisation(line, &notice.subject).await,
+            NoticeContent::Released => self.release_authorisation(line, &notice.subject, by).await,
             NoticeContent::Made(made) => self.take_made(line, &notice.subject, *made).await,
         }
     }
@@ -336,6 +337,44 @@ impl Engine {
         Ok(self.goes_on(ended, before, id).await)
     }
 
+    /// Settles that the processor has released what was authorised: a cancellation, which is not sent.
+    async fn release_authorisation(
+        &self,
+        line: &Connected,
+        subject: &Subject,
+        by: Uuid,
+    ) -> Result<Outcome, EngineError> {
+        let About { payment, n } = match self.find_about(line, subject).await? {
+            Found::Operation(about) => *about,
+            Found::Not(outcome) => return Ok(outcome),
+        };
+        let (id, before) = (payment.id(), payment.version());
+        if !holds(&payment, n) {
+            return Ok(self.goes_on(payment, before, id).await);
+        }
+        let key = Key {
+            team: payment.team(),
+            id,
+        };
+        let (payment, begun) = Box::pin(self.begin_released(payment)).await?;
+        // One that is under way already has succeeded by it.
+        let Some(cancellation) = begun.or_else(|| open_cancellation(&payment)) else {
+            return Ok(self.goes_on(payment, before, id).await);
+        };
+        let report = Report {
+            n: cancellation,
+            news: News::Later(LaterAnswer::Done {
+                processor_id: None,
+                booked: None,
+            }),
+            source: Source::Notification(by),
+            fall_back: None,
+            quiet: true,
+        };
+        let settled = Box::pin(self.settle(key, None, report)).await?;
+        Ok(self.goes_on(settled, before, id).await)
+    }
+
     /// Asks the processor, since something has changed that the notification does not prove.
     async fn look_because_of(
         &self,
@@ -402,6 +441,15 @@ const fn booked(answer: &LaterAnswer) -> Option<Booked> {
         | LaterAnswer::Refused { booked, .. }
         | LaterAnswer::Reversed { booked, .. } => *booked,
     }
+}
+
+/// The cancellation of the payment that has not ended.
+fn open_cancellation(payment: &Payment) -> Option<u32> {
+    let mut operations = payment.operations().iter();
+    let open = operations.find(|operation| {
+        operation.state.is_open() && matches!(operation.kind, OperationKind::Cancel { .. })
+    });
+    open.map(|operation| operation.n)
 }
 
 /// Whether the payment is authorised, by attempt `n`.

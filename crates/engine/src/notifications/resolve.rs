@@ -60,6 +60,7 @@ fn can_be_kept(notices: &[Notice]) -> bool {
         | NoticeContent::Made(_)
         | NoticeContent::Changed
         | NoticeContent::Ended
+        | NoticeContent::Released
         | NoticeContent::Unresolved
         | NoticeContent::Other => true,
     })

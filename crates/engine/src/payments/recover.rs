@@ -5,7 +5,7 @@ use std::time::Duration;
 use domain::{
     Timestamp,
     id::{PaymentId, TeamId},
-    payment::{CancelCause, Duty, Payment, held_until},
+    payment::{Begin, CancelCause, Duty, Occurrence, Payment, held_until},
 };
 use store::overdue::Queue;
 use tracing::Instrument as _;
@@ -122,8 +122,37 @@ impl Engine {
         &self,
         payment: Payment,
         about: u32,
-        add: impl Fn(&mut Payment, domain::payment::Begin) -> Option<(u32, domain::payment::Occurrence)>,
+        add: impl Fn(&mut Payment, Begin) -> Option<(u32, Occurrence)>,
     ) -> Result<Payment, EngineError> {
+        match Box::pin(self.begin_following(payment, about, add)).await? {
+            (payment, Some(n)) => self.carry_out(payment, n, None).await,
+            (payment, None) => Ok(payment),
+        }
+    }
+
+    /// Commits the cancellation of what the processor says it has released, which is not asked for any more. Its number; `None`: somebody
+    /// else has gone on with the payment meanwhile, or it can't be cancelled.
+    pub(crate) async fn begin_released(
+        &self,
+        payment: Payment,
+    ) -> Result<(Payment, Option<u32>), EngineError> {
+        let about = payment
+            .authorisation()
+            .map_or(0, |authorisation| authorisation.n);
+        let begun = |payment: &mut Payment, begin| {
+            let cause = CancelCause::Processor;
+            payment.begin_cancel(cause, None, begin).ok()
+        };
+        self.begin_following(payment, about, begun).await
+    }
+
+    /// Adds an operation that nobody asked for, about operation `about`, and commits it.
+    async fn begin_following(
+        &self,
+        payment: Payment,
+        about: u32,
+        add: impl Fn(&mut Payment, Begin) -> Option<(u32, Occurrence)>,
+    ) -> Result<(Payment, Option<u32>), EngineError> {
         let (version, add) = (payment.version(), &add);
         let begin = |mut payment: Payment| async move {
             // Somebody else has gone on with it meanwhile.
@@ -140,10 +169,7 @@ impl Engine {
             };
             Ok(Decision::Write(payment, Effects::of(vec![entry]), Some(n)))
         };
-        match Box::pin(self.change(key_of(&payment), begin)).await? {
-            (payment, Some(n)) => self.carry_out(payment, n, None).await,
-            (payment, None) => Ok(payment),
-        }
+        Box::pin(self.change(key_of(&payment), begin)).await
     }
 
     /// Leaves what is due to others before the time of the task that committed the payment last is over.

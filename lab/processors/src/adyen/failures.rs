@@ -27,7 +27,7 @@ impl Books {
             self.psp()
         };
         self.change(&of, |payment| {
-            payment.captured = payment.captured.saturating_sub(amount.value)
+            payment.captured = payment.captured.saturating_sub(amount.value);
         });
         self.moved(
             &of,
@@ -53,7 +53,7 @@ impl Books {
             .clone()
             .unwrap_or_else(|| payment.amount.of_value(payment.refunded));
         self.change(&payment.psp, |payment| {
-            payment.refunded = payment.refunded.saturating_sub(amount.value)
+            payment.refunded = payment.refunded.saturating_sub(amount.value);
         });
         self.moved(&payment.psp, code, amount.clone());
         let mut event = payment.event(code, Some(psp));

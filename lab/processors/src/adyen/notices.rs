@@ -118,7 +118,7 @@ impl Books {
                 posts.push(forgery(endpoint, notice));
             }
             let key = endpoint.key(notice.made_at);
-            posts.push(post(delivery.id, endpoint, signed(&notice.item, key)));
+            posts.push(post(delivery.id, endpoint, &signed(&notice.item, key)));
         }
         posts
     }
@@ -163,7 +163,7 @@ pub(super) fn signature(item: &Value, key: &str) -> String {
     STANDARD.encode(mac.finalize().into_bytes())
 }
 
-fn post(id: u64, endpoint: &Endpoint, item: Value) -> Post {
+fn post(id: u64, endpoint: &Endpoint, item: &Value) -> Post {
     let document = json!({
         "live": "false",
         "notificationItems": [{"NotificationRequestItem": item}],
@@ -194,5 +194,5 @@ fn forgery(endpoint: &Endpoint, notice: &Notice) -> Post {
         members.insert("additionalData".to_owned(), Value::Object(Map::new()));
     }
     let wrong = hex::encode("somebody else");
-    post(0, endpoint, signed(&item, &wrong))
+    post(0, endpoint, &signed(&item, &wrong))
 }

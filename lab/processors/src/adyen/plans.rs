@@ -54,7 +54,10 @@ pub(super) const REASONS: &[Reason] = &[
     ),
     refused("FRAUD", "20", "FRAUD"),
     refused("NOT_SUBMITTED", "21", "Not Submitted"),
-    refused("FRAUD_CANCELLED", "22", "FRAUD-CANCELLED"),
+    Reason {
+        result: "Cancelled",
+        ..refused("FRAUD_CANCELLED", "22", "FRAUD-CANCELLED")
+    },
     refused(
         "TRANSACTION_NOT_PERMITTED",
         "23",
@@ -78,19 +81,30 @@ pub(super) const REASONS: &[Reason] = &[
     refused("AVS_DECLINED", "32", "AVS Declined"),
     refused("PIN_REQUIRED", "33", "Card requires online pin"),
     refused(
-        "NO_CHECKING_ACCOUNT_AVAILABLE",
+        "NO_CHECKING_ACCOUNT",
         "34",
         "No checking account available on Card",
     ),
     refused(
-        "NO_SAVINGS_ACCOUNT_AVAILABLE",
+        "NO_SAVINGS_ACCOUNT",
         "35",
         "No savings account available on Card",
     ),
-    refused("MOBILE_PIN_REQUIRED", "36", "Mobile pin required"),
+    refused("MOBILE_PIN_REQUIRED", "36", "Mobile PIN required"),
     refused("CONTACTLESS_FALLBACK", "37", "Contactless fallback"),
     refused("AUTHENTICATION_REQUIRED", "38", "Authentication required"),
     refused("RREQ_NOT_RECEIVED", "39", "RReq not received from DS"),
+    refused("BAN_CURRENT_AID", "40", "Current AID is in Penalty Box."),
+    refused("CVM_REQUIRED", "41", "CVM Required Restart Payment"),
+    refused("THREED_SECURE_ERROR", "42", "3DS Authentication Error"),
+    refused("ONLINE_PIN_REQUIRED", "43", "Online PIN required"),
+    refused("TRY_ANOTHER_INTERFACE", "44", "Try another interface"),
+    refused("CHIP_DOWNGRADE_MODE", "45", "Chip downgrade mode"),
+    refused(
+        "ERPS_BLOCK",
+        "46",
+        "Transaction blocked by Adyen to prevent excessive retry fees",
+    ),
 ];
 
 /// The reason of a code that the table has.

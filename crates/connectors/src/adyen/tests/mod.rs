@@ -108,6 +108,7 @@ impl Stage {
     pub(super) fn link(&self) -> Link<'_> {
         Link {
             credentials: Some(&self.credentials),
+            notification_url: Some("https://pay.example/notifications/the-token"),
             http: ProcessorHttp::new(&self.adyen, &[]),
             ..Link::offline(&self.connection, &self.settings, Timestamp::from_micros(0))
         }

@@ -127,7 +127,7 @@ fn an_authorisation_is_believed_as_far_as_it_is_signed() {
         NoticeContent::Authorisation(Answer::Declined { .. })
     ));
     assert_eq!(closed.subject.processor_id, None);
-    assert_eq!(content("EXPIRE", "true"), NoticeContent::Ended);
+    assert_eq!(content("EXPIRE", "true"), NoticeContent::Released);
     assert_eq!(content("CANCEL_OR_REFUND", "true"), NoticeContent::Changed);
     assert_eq!(content("A_NEW_EVENT", "true"), NoticeContent::Other);
 }

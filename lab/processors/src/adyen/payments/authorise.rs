@@ -123,7 +123,7 @@ impl Books {
             .and_then(|payment| self.token_of(payment));
         let network = facts::Network { code, trace };
         self.change(psp, |payment| {
-            facts::note(payment, &network, token.as_deref())
+            facts::note(payment, &network, token.as_deref());
         });
     }
 
@@ -194,12 +194,9 @@ impl Books {
         else {
             return;
         };
-        let is_offer = payment.means.flow == Flow::Page;
         let event = payment.event("OFFER_CLOSED", None);
         self.change(psp, |payment| payment.state = State::Closed);
-        if is_offer {
-            self.notify(event);
-        }
+        self.notify(event);
     }
 
     /// The bank, or the page of the method, has answered that the shopper was there.

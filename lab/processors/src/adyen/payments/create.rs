@@ -23,8 +23,10 @@ const LONGEST_DELAY: i64 = 672;
 /// Source: the same, `metadata`.
 const MOST_METADATA: usize = 20;
 const LONGEST_NAME: usize = 20;
-/// How long the shopper has. No figure is published.
-const OPEN_FOR: Duration = Duration::from_hours(1);
+/// How long the shopper has for a card. Source: `Webhooks-v1.json`, `OFFER_CLOSED`: "For cards, offers expire after 12 hours by default".
+const CARD_OPEN_FOR: Duration = Duration::from_hours(12);
+/// How long the shopper has for another method. No figure is published.
+const PAGE_OPEN_FOR: Duration = Duration::from_hours(1);
 
 impl Books {
     /// Pays, or sends the shopper to a page.
@@ -104,7 +106,12 @@ impl Books {
             members.insert("method".to_owned(), json!("POST"));
             members.insert("data".to_owned(), data);
         }
-        self.do_later(OPEN_FOR, Change::Close(payment.psp.clone()));
+        let open_for = if flow == Flow::Page {
+            PAGE_OPEN_FOR
+        } else {
+            CARD_OPEN_FOR
+        };
+        self.do_later(open_for, Change::Close(payment.psp.clone()));
         self.payments.insert(payment.psp.clone(), payment);
         json!({"resultCode": "RedirectShopper", "action": action})
     }

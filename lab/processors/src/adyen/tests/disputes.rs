@@ -230,27 +230,6 @@ fn documents_are_named_checked_and_deleted() {
         !success(&call(&mut client, "defendDispute", &psp, &reason)),
         "without its document"
     );
-    let wrong = |field: &str, value: &str| {
-        let mut document = document("x");
-        document["defenseDocuments"][0][field] = json!(value);
-        document
-    };
-    let large = STANDARD.encode([b"%PDF".as_slice(), &vec![0; 2 * 1024 * 1024]].concat());
-    for bad in [
-        wrong("content", "no base64"),
-        wrong("content", &large),
-        wrong("contentType", "image/jpeg"),
-        wrong("contentType", "text/html"),
-        wrong("defenseDocumentTypeCode", "Nothing"),
-        json!({"defenseDocuments": []}),
-    ] {
-        assert!(!success(&call(
-            &mut client,
-            "supplyDefenseDocument",
-            &psp,
-            &bad
-        )));
-    }
     assert!(success(&call(
         &mut client,
         "supplyDefenseDocument",
@@ -283,6 +262,35 @@ fn documents_are_named_checked_and_deleted() {
         "NOTHING",
         &json!({})
     )));
+}
+
+#[test]
+fn documents_that_no_issuer_takes_are_refused() {
+    let mut client = Client::new();
+    let psp = disputed(&mut client, "Chargeback");
+    let wrong = |field: &str, value: &str| {
+        let mut document = document("x");
+        document["defenseDocuments"][0][field] = json!(value);
+        document
+    };
+    let large = STANDARD.encode([b"%PDF".as_slice(), &vec![0; 2 * 1024 * 1024]].concat());
+    for bad in [
+        wrong("content", "no base64"),
+        wrong("content", &large),
+        wrong("contentType", "image/jpeg"),
+        wrong("contentType", "text/html"),
+        wrong("defenseDocumentTypeCode", "Nothing"),
+        json!({"defenseDocuments": []}),
+    ] {
+        assert!(!success(&call(
+            &mut client,
+            "supplyDefenseDocument",
+            &psp,
+            &bad
+        )));
+    }
+    let books = client.books();
+    assert_eq!(books["disputes"][0]["documents"], json!([]));
 }
 
 #[test]

@@ -1,0 +1,13 @@
+//! Adyen's connector against the simulator of its wire format, in one process and at a simulated time.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may panic"
+)]
+
+mod faults;
+mod followed;
+mod news;
+mod scenarios;
+mod shop;
