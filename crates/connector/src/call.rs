@@ -2,7 +2,7 @@
 
 use domain::{
     Timestamp,
-    answer::Booking,
+    answer::{ActionKind, Booking},
     bank_account::{AccountKind, Mandate},
     browser::Browser,
     card_number::{AccountNumber, CardNumber, SecurityCode},
@@ -180,6 +180,8 @@ pub struct Cancel<'a> {
     pub authorisation: Earlier<'a>,
     /// How much is released: what was authorised less what was captured.
     pub money: Money,
+    /// What the customer was asked for and has not done, where the authorisation waits for that. Nothing completes it after this call.
+    pub asked: Option<ActionKind>,
     /// The merchant's reason.
     pub reason: Option<&'a str>,
 }

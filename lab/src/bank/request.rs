@@ -352,6 +352,7 @@ impl Following {
                     reference,
                     authorisation,
                     money,
+                    asked: None,
                     reason,
                 };
                 simulator.cancel(link, &call).await

@@ -258,6 +258,7 @@ impl<'a> Stage<'a> {
                     reference,
                     authorisation,
                     money,
+                    asked: None,
                     reason: None,
                 };
                 self.in_time(self.connector.cancel(&link, &call)).await

@@ -1,6 +1,8 @@
 //! Captures, cancellations and refunds. Adyen accepts each of them, and tells how it ended by a notification.
 
-use connector::{Booked, Booking, CallError, Cancel, Capture, Earlier, LaterAnswer, Refund};
+use connector::{
+    ActionKind, Booked, Booking, CallError, Cancel, Capture, Earlier, LaterAnswer, Refund,
+};
 use domain::money::Money;
 use serde_json::{Value, json};
 
@@ -50,8 +52,15 @@ pub(super) async fn capture(api: Api<'_>, call: &Capture<'_>) -> Result<LaterAns
 }
 
 /// Cancels an authorisation: by Adyen's id, or by our reference where Adyen gave none (the customer has not come back, or the answer is
-/// lost).
+/// lost). A card whose customer has not come back from the bank's page has no authorisation: Adyen asks for one when it gets what the
+/// customer came back with, and nobody brings that any more.
 pub(super) async fn cancel(api: Api<'_>, call: &Cancel<'_>) -> Result<LaterAnswer, CallError> {
+    if call.asked == Some(ActionKind::ThreeDSecure) && call.authorisation.processor_id.is_none() {
+        return Ok(LaterAnswer::Done {
+            processor_id: None,
+            booked: None,
+        });
+    }
     let (account, reference) = (api.account(), call.reference.as_str());
     let (path, body) = match call.authorisation.processor_id {
         Some(id) => (
@@ -81,12 +90,13 @@ pub(super) async fn cancel(api: Api<'_>, call: &Cancel<'_>) -> Result<LaterAnswe
 /// Cancels whatever stands under our reference. Always by that, so that a repeat is the same request though Adyen's id became known
 /// meanwhile. How it ended the notification `TECHNICAL_CANCEL` tells.
 pub(super) async fn abandon(api: Api<'_>, call: &Cancel<'_>) -> Result<LaterAnswer, CallError> {
-    let by_reference = Earlier {
+    let authorisation = Earlier {
         processor_id: None,
         ..call.authorisation
     };
     let call = Cancel {
-        authorisation: by_reference,
+        authorisation,
+        asked: None,
         ..*call
     };
     cancel(api, &call).await

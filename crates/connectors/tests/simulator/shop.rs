@@ -234,6 +234,7 @@ impl Shop {
             reference,
             authorisation,
             money,
+            asked: None,
             reason: None,
         };
         let refund = Refund {

@@ -9,7 +9,7 @@ use connector::{
 use domain::{
     answer::{Action, Answer, Approval, LaterAnswer},
     money::Money,
-    payment::{AbandonCause, Initiator, News, Operation, OperationKind, Payment},
+    payment::{AbandonCause, Initiator, News, Operation, OperationKind, OperationState, Payment},
 };
 
 use super::call::verb;
@@ -105,10 +105,13 @@ impl Sent<'_> {
             | OperationKind::Reverse {
                 captured: false, ..
             } => {
+                let asked = about.action.as_ref().map(|action| action.kind);
+                let waits = matches!(about.state, OperationState::Waiting { .. });
                 let call = Cancel {
                     reference,
                     authorisation,
                     money,
+                    asked: asked.filter(|_| waits),
                     reason,
                 };
                 match connector.certainty() {
@@ -252,7 +255,7 @@ pub(crate) fn refusal(cause: Cause) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use domain::{Timestamp, id::ConnectionId, payment::OperationState};
+    use domain::{Timestamp, id::ConnectionId};
 
     use super::*;
 

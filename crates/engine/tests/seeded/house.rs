@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, future::Future, sync::Arc, time::Duration};
 
 use connectors::{
+    adyen::Adyen,
     simulator::{Books, Entry, MemoryBooks, Simulator},
     stripe::Stripe,
 };
@@ -17,7 +18,9 @@ use domain::{
 use engine::{
     Connectors, Engine, Owner, Parts, Seed, SeedConnection, SeedFlow, Settings, Tokenise,
 };
-use processors::{Played, stripe::Stripe as Machine};
+use futures_util::future::BoxFuture;
+use http_client::{Http, HttpError, Recipient, Reply, Request};
+use processors::{Played, adyen, stripe as stripe_machine};
 use vault::{KeySource, Vault};
 use world::{Sim, World};
 
@@ -26,10 +29,36 @@ const KEY: &str = "sk_test_seeded_runs_0123456789";
 /// Where shoppers reach the pages of the simulated Stripe.
 pub(crate) const STRIPE: &str = "https://stripe.example";
 
+/// Where shoppers reach the pages of the simulated Adyen.
+pub(crate) const ADYEN: &str = "https://adyen.example";
+
+/// The processors of the network, by the hosts of their APIs.
+struct Network {
+    stripe: Played<stripe_machine::Stripe>,
+    adyen: Played<adyen::Adyen>,
+}
+
+impl Http for Network {
+    fn send<'a>(
+        &'a self,
+        recipient: Recipient<'a>,
+        request: &'a Request<'a>,
+    ) -> BoxFuture<'a, Result<Reply, HttpError>> {
+        let host = request.url.host();
+        if host.ends_with("adyen.com") {
+            self.adyen.send(recipient, request)
+        } else {
+            self.stripe.send(recipient, request)
+        }
+    }
+}
+
 pub(crate) struct House {
     pub(crate) engine: Engine,
     /// Stripe, as far as anybody is connected to it.
-    pub(crate) stripe: Played<Machine>,
+    pub(crate) stripe: Played<stripe_machine::Stripe>,
+    /// Adyen, likewise.
+    pub(crate) adyen: Played<adyen::Adyen>,
     pub(crate) world: World,
     sim: Sim,
     store: Db,
@@ -45,15 +74,21 @@ impl House {
         let books = Arc::new(MemoryBooks::default());
         let folder = tempfile::tempdir().unwrap();
         // The key file's bytes come from the seed too.
-        let stripe = Played::new(world.clone(), Machine::new(seed, STRIPE));
+        let stripe = Played::new(world.clone(), stripe_machine::Stripe::new(seed, STRIPE));
+        let adyen = Played::new(world.clone(), adyen::Adyen::new(seed, ADYEN));
+        let network = Network {
+            stripe: stripe.clone(),
+            adyen: adyen.clone(),
+        };
         let databases = Databases {
             store: &store,
             vault: &vault_db,
         };
-        let engine = assemble(&world, databases, &books, &stripe, folder.path());
+        let engine = assemble(&world, databases, &books, network, folder.path());
         let house = Self {
             engine,
             stripe,
+            adyen,
             world,
             sim,
             store,
@@ -230,7 +265,7 @@ fn assemble(
     world: &World,
     databases: Databases<'_>,
     books: &Arc<MemoryBooks>,
-    stripe: &Played<Machine>,
+    network: Network,
     folder: &std::path::Path,
 ) -> Engine {
     let source = KeySource::File(folder.join("keys.json"));
@@ -248,13 +283,14 @@ fn assemble(
             Arc::new(simulator) as Arc<dyn connector::Connector>,
         ),
         ("stripe", Arc::new(Stripe)),
+        ("adyen", Arc::new(Adyen)),
     ]);
     let parts = Parts {
         world: world.clone(),
         store: databases.store.clone(),
         vault,
         connectors,
-        http: Arc::new(stripe.clone()),
+        http: Arc::new(network),
         objects: None,
         wallets: engine::WalletKeys::default(),
         settings: settings(),

@@ -7,9 +7,11 @@
     reason = "a test may panic"
 )]
 
+mod adyen;
 mod house;
 mod story;
 mod stripe;
+mod wire;
 
 use std::time::Duration;
 

@@ -49,6 +49,7 @@ fn cancelled(processor_id: Option<&str>, answers: &[(u16, Value)]) -> Later {
         reference: &own,
         authorisation: earlier(&about, processor_id),
         money: euros(1000),
+        asked: None,
         reason: None,
     };
     let answer = now(Adyen.cancel(&stage.link(), &call));
