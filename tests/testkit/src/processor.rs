@@ -52,6 +52,11 @@ impl Processor {
         format!("http://{}", self.address)
     }
 
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
     /// Sends a form, as the account's owner or as the simulator's own desk.
     #[track_caller]
     pub fn post(&self, path: &str, form: &str) -> Value {

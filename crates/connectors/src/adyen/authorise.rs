@@ -85,7 +85,8 @@ pub(super) async fn complete(api: Api<'_>, call: &Complete<'_>) -> Result<Answer
         reference,
         capture: call.capture,
         is_present: true,
-        is_card: true,
+        // Where Adyen does not say what is paid with, it may be a method whose page takes the money.
+        is_card: false,
         several_captures: api.takes_several_captures(),
     };
     let answer = answers::answer(&paid, asked)?;

@@ -179,6 +179,7 @@ fn what_nobody_came_back_for_is_closed_and_pays_no_more() {
         reference: &cancel,
         authorisation,
         money: euros(1000),
+        asked: None,
         reason: None,
     };
     let answer = shop.play(shop.connector.cancel(&shop.link(), &call));
@@ -188,6 +189,13 @@ fn what_nobody_came_back_for_is_closed_and_pays_no_more() {
     );
     // Adyen has no payment yet that could be cancelled.
     assert_eq!(words(&told(&shop, 60)), ["refused"]);
+    // A card needs nothing of Adyen: it is authorised by what the customer brings back, which nobody brings any more.
+    let of_card = Cancel {
+        asked: Some(connector::ActionKind::ThreeDSecure),
+        ..call
+    };
+    let answer = shop.play(shop.connector.cancel(&shop.link(), &of_card));
+    assert!(matches!(answer, Ok(LaterAnswer::Done { .. })), "{answer:?}");
     let returned = shop.press(&url, "complete");
     assert_eq!(words(&told(&shop, 13 * 3600)), ["declined"]);
     let complete = Complete {

@@ -39,7 +39,7 @@ const SKIPS: &[Skip] = &[
     },
     Skip {
         scenario: "what waits for the customer is given up for good",
-        reason: "what Adyen does with a cancellation before the customer came back is not published; `news` holds how such a payment ends",
+        reason: "Adyen is asked nothing for a card that waits: the engine completes nothing that it has given up; `news` holds the rest",
     },
 ];
 

@@ -13,6 +13,7 @@
 )]
 
 mod abandon;
+mod adyen;
 mod apm;
 mod attachments;
 mod audit;

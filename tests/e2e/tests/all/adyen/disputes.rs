@@ -1,0 +1,71 @@
+//! Disputes at Adyen: told by notifications alone.
+
+use serde_json::{Value, json};
+use testkit::{PATIENCE, until};
+
+use super::{Desk, sale};
+
+impl Desk {
+    /// The dispute of a payment, once it stands so.
+    fn dispute(&self, payment: &str, status: &str) -> Value {
+        let query = "query($id: ID!) { getPayment(id: $id) { status disputes { id status lifecycleStage reason responseDate \
+            processorStatus processorReason amount { rawAmount } } } }";
+        until(PATIENCE, status, || {
+            let found = self.shop.gql(query, json!({"id": payment}));
+            let disputes = found.root()["disputes"].as_array()?.clone();
+            disputes
+                .into_iter()
+                .find(|dispute| dispute["status"] == json!(status))
+        })
+    }
+
+    fn disputed(&self) -> (String, Value) {
+        let paid = self.shop.order(&sale("4000000000000259"));
+        self.advance(5);
+        (paid.id(), self.dispute(&paid.id(), "NEEDS_RESPONSE"))
+    }
+}
+
+#[test]
+fn a_chargeback_is_told_and_defended_with_a_document() {
+    let desk = Desk::open();
+    let (payment, dispute) = desk.disputed();
+    desk.shop.wait_for_status(&payment, "DISPUTED");
+    assert_eq!(dispute["reason"], "FRAUD");
+    assert_eq!(dispute["amount"]["rawAmount"], json!(1000));
+    let submit = "mutation($id: ID!) { submitDisputeEvidence(id: $id, evidence: {document: true}, submit: true) { id status } }";
+    let submitted = desk.shop.gql(submit, json!({"id": dispute["id"]}));
+    assert_eq!(submitted.root()["status"], "SENT_FOR_REVIEW");
+    let disputes = desk.adyen.books()["disputes"].clone();
+    assert_eq!(disputes.as_array().map(Vec::len), Some(1), "{disputes}");
+    let psp = disputes[0]["pspReference"].as_str().unwrap().to_owned();
+    desk.adyen
+        .post(&format!("/_sim/disputes/{psp}"), "outcome=reversed");
+    desk.dispute(&payment, "WON");
+    desk.shop.wait_for_status(&payment, "SUCCEEDED");
+    // What was won can still be lost.
+    desk.adyen
+        .post(&format!("/_sim/disputes/{psp}"), "outcome=lost");
+    desk.dispute(&payment, "LOST");
+    desk.shop.wait_for_status(&payment, "DISPUTED");
+}
+
+#[test]
+fn a_dispute_that_is_accepted_is_lost() {
+    let desk = Desk::open();
+    let (payment, dispute) = desk.disputed();
+    let accept = "mutation($id: ID!) { acceptDispute(id: $id) { id status } }";
+    desk.shop.gql(accept, json!({"id": dispute["id"]})).root();
+    desk.dispute(&payment, "LOST");
+    desk.shop.wait_for_status(&payment, "DISPUTED");
+}
+
+#[test]
+fn an_inquiry_changes_nothing_of_the_payment() {
+    let desk = Desk::open();
+    let paid = desk.shop.order(&sale("4000000000001976"));
+    desk.advance(5);
+    let dispute = desk.dispute(&paid.id(), "NEEDS_RESPONSE");
+    assert_eq!(dispute["lifecycleStage"], "INQUIRY");
+    assert_eq!(desk.shop.payment(&paid.id()).status(), "SUCCEEDED");
+}
