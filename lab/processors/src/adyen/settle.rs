@@ -8,7 +8,7 @@ use super::{
     later::Change,
     modifications::{Modification, Sort},
     notices::Event,
-    payments::{Payment, REJECTED_AFTER, State},
+    payments::{Payment, REJECTED_AFTER, Status},
     plans::{Capturing, Refunding},
 };
 
@@ -146,11 +146,11 @@ impl Books {
                 payment.reference == modification.payment
                     && payment.account == modification.account
                     && matches!(
-                        payment.state,
-                        State::Authorised
-                            | State::PartlyAuthorised
-                            | State::Cancelled
-                            | State::Pending
+                        payment.status,
+                        Status::Authorised
+                            | Status::PartlyAuthorised
+                            | Status::Cancelled
+                            | Status::Pending
                     )
             })
             .cloned()
@@ -205,7 +205,7 @@ impl Books {
         self.change(&payment.psp, |payment| {
             payment.open = 0;
             if payment.captured == 0 {
-                payment.state = State::Cancelled;
+                payment.status = Status::Cancelled;
             }
         });
     }

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::State;
-use crate::adyen::{books::Books, means::Flow, plans::reason, refusal::Refusal, rules::Body};
+use super::Status;
+use crate::adyen::{books::Books, instrument::Flow, plans::reason, refusal::Refusal, rules::Body};
 
 /// What the shopper pressed, as `redirectResult` carries it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,10 +76,10 @@ impl Books {
         if payment.is_completed {
             return Err(Refusal::ours("The redirectResult was used before"));
         }
-        if payment.state == State::Closed {
+        if payment.status == Status::Closed {
             return Err(Refusal::ours("The payment session has expired"));
         }
-        if payment.means.flow != Flow::Page {
+        if payment.instrument.flow != Flow::Page {
             self.press(&psp, pressed);
         }
         self.change(&psp, |payment| payment.is_completed = true);
@@ -88,24 +88,17 @@ impl Books {
 
     /// What the shopper pressed takes effect, once.
     pub(in crate::adyen) fn press(&mut self, psp: &str, pressed: Pressed) {
-        let is_open = |state: &State| *state == State::Open;
-        if !self
-            .payments
-            .get(psp)
-            .is_some_and(|payment| is_open(&payment.state))
-        {
+        let payment = self.payments.get(psp);
+        let Some(payment) = payment.filter(|payment| payment.status == Status::Open) else {
             return;
-        }
+        };
+        let is_page = payment.instrument.flow == Flow::Page;
         match pressed {
             Pressed::Complete => {
                 self.prove(psp);
                 self.authorise(psp);
             }
             Pressed::Fail => {
-                let is_page = self
-                    .payments
-                    .get(psp)
-                    .is_some_and(|payment| payment.means.flow == Flow::Page);
                 self.refuse(psp, reason(if is_page { "2" } else { "11" }));
             }
             Pressed::Cancel => {
