@@ -137,7 +137,7 @@ impl Books {
         self.notify_outcome(modification, event, refusal);
     }
 
-    /// All payments of the reference that aren't captured. Without one, nothing is known of it.
+    /// All payments of the reference that aren't captured, and were there when it was asked. Without one, nothing is known of it.
     fn settle_technical_cancel(&mut self, modification: &Modification) {
         let found: Vec<Payment> = self
             .payments
@@ -145,6 +145,7 @@ impl Books {
             .filter(|payment| {
                 payment.reference == modification.payment
                     && payment.account == modification.account
+                    && payment.number < modification.number
                     && matches!(
                         payment.status,
                         Status::Authorised

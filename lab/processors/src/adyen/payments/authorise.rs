@@ -195,7 +195,8 @@ impl Books {
             return;
         };
         let is_offer = payment.instrument.flow == Flow::Page;
-        let event = payment.event("OFFER_CLOSED", None);
+        let mut event = payment.event("OFFER_CLOSED", None);
+        event.additional.clear();
         self.change(psp, |payment| payment.status = Status::Closed);
         if is_offer {
             self.notify(event);

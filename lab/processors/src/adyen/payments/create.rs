@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, time::Duration};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 
-use super::{Consent, Payment, Proof, Status, Taking, facts};
+use super::{Consent, Payment, Proof, Status, Taking, details::SECRET, facts};
 use crate::adyen::{
     Capture,
     amount::Amount,
@@ -62,7 +62,7 @@ impl Books {
             ),
             taking,
             return_url: return_url.to_owned(),
-            secret: self.draw.id("", 24),
+            secret: self.draw.id("", SECRET),
             is_completed: false,
             status: Status::Open,
             open: 0,

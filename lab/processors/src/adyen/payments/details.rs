@@ -35,6 +35,11 @@ impl Pressed {
     }
 }
 
+/// How every `redirectResult` begins.
+const MARK: &str = "X6Xtf!";
+/// The length of a payment's secret. Unit: characters.
+pub(in crate::adyen) const SECRET: usize = 24;
+
 const ALL: [Pressed; 4] = [
     Pressed::Complete,
     Pressed::Fail,
@@ -58,21 +63,24 @@ impl Books {
     pub(in crate::adyen) fn complete(&mut self, body: &Body) -> Result<Value, Refusal> {
         let given = body.text("details/redirectResult");
         let given = given.ok_or_else(|| Refusal::field("details.redirectResult", "is missing"))?;
-        let found = self.payments.values().find_map(|payment| {
-            let pressed = ALL
-                .into_iter()
-                .find(|pressed| redirect_result(&payment.secret, *pressed) == given)?;
-            Some((payment.psp.clone(), pressed))
-        });
-        let Some((psp, pressed)) = found else {
+        let secret = given
+            .strip_prefix(MARK)
+            .and_then(|rest| rest.get(..SECRET))
+            .unwrap_or_default();
+        let payment = self
+            .payments
+            .values()
+            .find(|payment| payment.secret == secret);
+        let pressed = ALL
+            .into_iter()
+            .find(|pressed| redirect_result(secret, *pressed) == given);
+        let (Some(payment), Some(pressed)) = (payment, pressed) else {
             return Err(Refusal::field(
                 "details.redirectResult",
                 "is not one that was given",
             ));
         };
-        let Some(payment) = self.payments.get(&psp) else {
-            return Err(Refusal::no_payment());
-        };
+        let psp = payment.psp.clone();
         if payment.is_completed {
             return Err(Refusal::ours("The redirectResult was used before"));
         }
