@@ -32,7 +32,7 @@ before(async () => {
   payments = at(checkout.PaymentsApi, '/v72');
   modifications = at(checkout.ModificationsApi, '/v72');
   tokens = at(checkout.RecurringApi, '/v72');
-  disputes = at(new adyen.DisputesAPI(client), '/ca/services/DisputeService/v30');
+  disputes = at(new adyen.DisputesAPI(client).DisputesApi, '/ca/services/DisputeService/v30');
   await simulator.control('account', { capture: 'manual', several_captures: 'true' });
   ({ hmacKey } = await simulator.control('webhooks', { url: receiver.address }));
 });

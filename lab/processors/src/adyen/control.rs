@@ -139,7 +139,9 @@ impl Books {
                 self.charge_back_again(psp);
             }
             "lost" => self.forfeit(psp),
-            _ => return Err(Refusal::field("outcome", "is not reversed, won or lost")),
+            "prearbitration_won" => self.arbitrate(psp, true),
+            "prearbitration_lost" => self.arbitrate(psp, false),
+            _ => return Err(Refusal::field("outcome", "is no outcome")),
         }
         Ok(json!({"pspReference": psp}))
     }

@@ -168,6 +168,22 @@ impl Books {
         self.notify_stage(psp, "SECOND_CHARGEBACK", "Lost");
     }
 
+    /// `PREARBITRATION_WON` or `PREARBITRATION_LOST`: the issuer insisted, and the scheme decided.
+    pub(super) fn arbitrate(&mut self, psp: &str, wins: bool) {
+        let (to, code, status) = if wins {
+            (Stage::Won, "PREARBITRATION_WON", "Won")
+        } else {
+            (Stage::Lost, "PREARBITRATION_LOST", "Lost")
+        };
+        let Some(dispute) = self.stage(psp, &[Stage::Reversed], to) else {
+            return;
+        };
+        if !wins {
+            self.move_disputed(&dispute, code, false);
+        }
+        self.notify_stage(psp, code, status);
+    }
+
     /// `ISSUER_RESPONSE_TIMEFRAME_EXPIRED`: won for good.
     pub(super) fn win(&mut self, psp: &str) {
         if self
@@ -250,7 +266,10 @@ impl Books {
         event.reason = format!("{}:Dispute", dispute.reason_code);
         let notes = [
             (format!("{prefix}ReasonCode"), dispute.reason_code.clone()),
-            (format!("{prefix}SchemeCode"), payment.means.brand.clone()),
+            (
+                format!("{prefix}SchemeCode"),
+                payment.instrument.brand.clone(),
+            ),
             ("defendable".to_owned(), can_defend.to_string()),
             (
                 "defensePeriodEndsAt".to_owned(),

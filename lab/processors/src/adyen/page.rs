@@ -2,8 +2,8 @@
 
 use super::{
     books::Books,
-    means::Flow,
-    payments::{Pressed, State, redirect_result},
+    instrument::Flow,
+    payments::{Pressed, Status, redirect_result},
 };
 use crate::{
     Reply,
@@ -37,10 +37,10 @@ impl Books {
         let pressed = form
             .and_then(|form| form.text("result"))
             .and_then(Pressed::of);
-        let (psp, is_page) = (payment.psp.clone(), payment.means.flow == Flow::Page);
-        if let (None, State::Open) = (pressed, &payment.state) {
+        let (psp, is_page) = (payment.psp.clone(), payment.instrument.flow == Flow::Page);
+        if let (None, Status::Open) = (pressed, &payment.status) {
             let (title, buttons) = if is_page {
-                (payment.means.class.as_str(), METHOD)
+                (payment.instrument.class.as_str(), METHOD)
             } else {
                 ("3D Secure", BANK)
             };

@@ -8,7 +8,7 @@ use super::{
     later::Change,
     modifications::{Modification, Sort},
     notices::Event,
-    payments::{Payment, REJECTED_AFTER, State},
+    payments::{Payment, REJECTED_AFTER, Status},
     plans::{Capturing, Refunding},
 };
 
@@ -137,7 +137,7 @@ impl Books {
         self.notify_outcome(modification, event, refusal);
     }
 
-    /// All payments of the reference that aren't captured. Without one, nothing is known of it.
+    /// All payments of the reference that aren't captured, and were there when it was asked. Without one, nothing is known of it.
     fn settle_technical_cancel(&mut self, modification: &Modification) {
         let found: Vec<Payment> = self
             .payments
@@ -145,12 +145,13 @@ impl Books {
             .filter(|payment| {
                 payment.reference == modification.payment
                     && payment.account == modification.account
+                    && payment.number < modification.number
                     && matches!(
-                        payment.state,
-                        State::Authorised
-                            | State::PartlyAuthorised
-                            | State::Cancelled
-                            | State::Pending
+                        payment.status,
+                        Status::Authorised
+                            | Status::PartlyAuthorised
+                            | Status::Cancelled
+                            | Status::Pending
                     )
             })
             .cloned()
@@ -205,7 +206,7 @@ impl Books {
         self.change(&payment.psp, |payment| {
             payment.open = 0;
             if payment.captured == 0 {
-                payment.state = State::Cancelled;
+                payment.status = Status::Cancelled;
             }
         });
     }

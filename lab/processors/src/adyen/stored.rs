@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{
-    books::Books, calendar, means::Means, payments::Payment, refusal::Refusal, rules::Body,
+    books::Books, calendar, instrument::Instrument, payments::Payment, refusal::Refusal,
+    rules::Body,
 };
 use crate::form::Form;
 
@@ -15,7 +16,7 @@ pub(super) struct Stored {
     account: String,
     model: String,
     created_at: String,
-    pub(super) means: Means,
+    pub(super) instrument: Instrument,
 }
 
 impl Stored {
@@ -23,13 +24,13 @@ impl Stored {
         let mut view = json!({
             "id": self.id,
             "shopperReference": self.shopper,
-            "type": self.means.class,
-            "brand": self.means.brand,
+            "type": self.instrument.class,
+            "brand": self.instrument.brand,
             "createdAt": self.created_at,
-            "holderName": self.means.holder,
+            "holderName": self.instrument.holder,
             "supportedRecurringProcessingModels": [self.model],
         });
-        if let (Some(card), Value::Object(members)) = (&self.means.card, &mut view) {
+        if let (Some(card), Value::Object(members)) = (&self.instrument.card, &mut view) {
             members.insert("lastFour".to_owned(), json!(card.last4()));
             members.insert(
                 "expiryMonth".to_owned(),
@@ -37,7 +38,7 @@ impl Stored {
             );
             members.insert("expiryYear".to_owned(), json!(card.year.to_string()));
         }
-        if let (Some(iban), Value::Object(members)) = (&self.means.iban, &mut view) {
+        if let (Some(iban), Value::Object(members)) = (&self.instrument.iban, &mut view) {
             members.insert("iban".to_owned(), json!(iban));
         }
         view
@@ -46,7 +47,7 @@ impl Stored {
 
 impl Books {
     /// Stores what a payment was made with, where that was asked for. The code of a card is never stored.
-    pub(super) fn store_means(&mut self, psp: &str) {
+    pub(super) fn store_instrument(&mut self, psp: &str) {
         let Some(payment) = self
             .payments
             .get(psp)
@@ -63,13 +64,13 @@ impl Books {
             account: payment.account.clone(),
             model: payment.consent.model.clone().unwrap_or_default(),
             created_at: calendar::written(self.now),
-            means: payment.means.clone(),
+            instrument: payment.instrument.clone(),
         };
         self.keep_token(stored);
     }
 
     fn keep_token(&mut self, mut stored: Stored) -> Value {
-        if let Some(card) = &mut stored.means.card {
+        if let Some(card) = &mut stored.instrument.card {
             card.cvc = None;
         }
         stored.id = self.psp();
@@ -82,12 +83,13 @@ impl Books {
     pub(super) fn token_of(&self, payment: &Payment) -> Option<String> {
         let shopper = payment.consent.shopper.as_deref()?;
         let same = |stored: &&Stored| {
-            let number = |means: &Means| means.card.as_ref().map(|card| card.number.clone());
+            let number =
+                |instrument: &Instrument| instrument.card.as_ref().map(|card| card.number.clone());
             stored.shopper == shopper
                 && stored.account == payment.account
-                && stored.means.class == payment.means.class
-                && number(&stored.means) == number(&payment.means)
-                && stored.means.iban == payment.means.iban
+                && stored.instrument.class == payment.instrument.class
+                && number(&stored.instrument) == number(&payment.instrument)
+                && stored.instrument.iban == payment.instrument.iban
         };
         payment
             .consent
@@ -103,7 +105,7 @@ impl Books {
 
     /// `POST /storedPaymentMethods`
     pub(super) fn store(&mut self, body: &Body) -> Result<Value, Refusal> {
-        let means = self.means(body)?;
+        let instrument = self.instrument(body)?;
         let text = |field: &str| body.text(field).unwrap_or_default().to_owned();
         let stored = Stored {
             id: String::new(),
@@ -111,7 +113,7 @@ impl Books {
             account: text("merchantAccount"),
             model: text("recurringProcessingModel"),
             created_at: calendar::written(self.now),
-            means,
+            instrument,
         };
         Ok(self.keep_token(stored))
     }

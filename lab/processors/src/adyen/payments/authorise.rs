@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use super::{EXPIRES_AFTER, Payment, Proof, State, Taking, facts};
+use super::{EXPIRES_AFTER, Payment, Proof, Status, Taking, facts};
 use crate::adyen::{
     books::Books,
+    instrument::Flow,
     later::Change,
-    means::Flow,
     plans::{Capturing, Ending, Reason, reason},
 };
 
@@ -27,12 +27,12 @@ impl Books {
         };
         let now = self.now;
         let expired = payment
-            .means
+            .instrument
             .card
             .as_ref()
             .is_some_and(|card| card.has_expired(now));
         let unknown = payment
-            .means
+            .instrument
             .card
             .as_ref()
             .is_some_and(|card| !crate::adyen::cards::is_known(&card.number));
@@ -45,14 +45,14 @@ impl Books {
                 self.do_later(CONTRADICTED_AFTER, Change::Decide(psp.to_owned()));
             }
             Ending::Later(_) => self.wait(psp),
-            _ if payment.means.flow == Flow::Debit => self.wait(psp),
-            Ending::Approved => self.approve(psp, State::Authorised),
-            Ending::Partly => self.approve(psp, State::PartlyAuthorised),
+            _ if payment.instrument.flow == Flow::Debit => self.wait(psp),
+            Ending::Approved => self.approve(psp, Status::Authorised),
+            Ending::Partly => self.approve(psp, Status::PartlyAuthorised),
         }
     }
 
     pub(in crate::adyen) fn wait(&mut self, psp: &str) {
-        self.change(psp, |payment| payment.state = State::Pending);
+        self.change(psp, |payment| payment.status = Status::Pending);
         self.do_later(DECIDED_AFTER, Change::Decide(psp.to_owned()));
     }
 
@@ -62,17 +62,17 @@ impl Books {
             return;
         };
         let is_contradicted = payment.plan.ending == Ending::Contradicted;
-        if payment.state != State::Pending && !is_contradicted {
+        if payment.status != Status::Pending && !is_contradicted {
             return;
         }
         match payment.plan.ending {
             Ending::Later(Some(why)) => self.refuse(psp, why),
-            _ => self.approve(psp, State::Authorised),
+            _ => self.approve(psp, Status::Authorised),
         }
     }
 
     pub(in crate::adyen) fn refuse(&mut self, psp: &str, why: Reason) {
-        self.change(psp, |payment| payment.state = State::Refused(why));
+        self.change(psp, |payment| payment.status = Status::Refused(why));
         self.note_facts(psp);
         let Some(payment) = self.payments.get(psp) else {
             return;
@@ -84,12 +84,12 @@ impl Books {
         self.notify(event);
     }
 
-    fn approve(&mut self, psp: &str, state: State) {
+    fn approve(&mut self, psp: &str, status: Status) {
         self.change(psp, |payment| {
-            payment.state = state;
+            payment.status = status;
             payment.open = payment.authorised();
         });
-        self.store_means(psp);
+        self.store_instrument(psp);
         self.note_facts(psp);
         let Some(payment) = self.payments.get(psp) else {
             return;
@@ -179,7 +179,7 @@ impl Books {
         self.change(psp, |payment| {
             payment.open = 0;
             if is_untouched {
-                payment.state = State::Expired;
+                payment.status = Status::Expired;
             }
         });
         self.notify(event);
@@ -190,19 +190,20 @@ impl Books {
         let Some(payment) = self
             .payments
             .get(psp)
-            .filter(|payment| payment.state == State::Open)
+            .filter(|payment| payment.status == Status::Open)
         else {
             return;
         };
-        let event = payment.event("OFFER_CLOSED", None);
-        self.change(psp, |payment| payment.state = State::Closed);
+        let mut event = payment.event("OFFER_CLOSED", None);
+        event.additional.clear();
+        self.change(psp, |payment| payment.status = Status::Closed);
         self.notify(event);
     }
 
     /// The bank, or the page of the method, has answered that the shopper was there.
     pub(in crate::adyen) fn prove(&mut self, psp: &str) {
         self.change(psp, |payment| {
-            if matches!(payment.means.flow, Flow::Challenge(_)) {
+            if matches!(payment.instrument.flow, Flow::Challenge(_)) {
                 payment.proof = Proof::Here;
             }
         });

@@ -5,14 +5,14 @@ use std::{collections::BTreeMap, time::Duration};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 
-use super::{Consent, Payment, Proof, State, Taking};
+use super::{Consent, Payment, Proof, Status, Taking, details::SECRET, facts};
 use crate::adyen::{
     Capture,
     amount::Amount,
     books::Books,
     cards::Challenge,
+    instrument::{Flow, Instrument},
     later::Change,
-    means::{Flow, Means},
     plans::Plan,
     refusal::Refusal,
     rules::Body,
@@ -32,19 +32,19 @@ impl Books {
     /// Pays, or sends the shopper to a page.
     pub(in crate::adyen) fn pay(&mut self, body: &Body) -> Result<Value, Refusal> {
         let amount = Amount::of(body)?;
-        let means = self.means(body)?;
+        let instrument = self.instrument(body)?;
         let consent = consent(body)?;
         let taking = self.taking(body)?;
         check_metadata(body)?;
         let has_proof = check_proof(body)?;
-        if amount.value == 0 && means.card.is_none() {
+        if amount.value == 0 && instrument.card.is_none() {
             return Err(Refusal::invalid("137", "Invalid amount specified"));
         }
         let return_url = body.text("returnUrl").unwrap_or_default();
         if !return_url.contains("://") {
             return Err(Refusal::field("returnUrl", "is no address"));
         }
-        let plan = plan(body, &means);
+        let plan = plan(body, &instrument);
         let payment = Payment {
             psp: self.psp(),
             number: self.number(),
@@ -58,20 +58,24 @@ impl Books {
             } else {
                 Proof::None
             },
+            address_check: facts::address_check(
+                body.text("billingAddress/houseNumberOrName"),
+                body.text("billingAddress/postalCode"),
+            ),
             taking,
             return_url: return_url.to_owned(),
-            secret: self.draw.id("", 24),
+            secret: self.draw.id("", SECRET),
             is_completed: false,
-            state: State::Open,
+            status: Status::Open,
             open: 0,
             captured: 0,
             captures: 0,
             refunded: 0,
             metadata: texts(body, "metadata"),
             facts: BTreeMap::new(),
-            means,
+            instrument,
         };
-        let (psp, flow) = (payment.psp.clone(), payment.means.flow);
+        let (psp, flow) = (payment.psp.clone(), payment.instrument.flow);
         let view = match flow {
             Flow::Challenge(_) | Flow::Page => self.ask(payment, flow),
             Flow::AtOnce | Flow::Debit => {
@@ -93,7 +97,7 @@ impl Books {
         let url = format!("{}/checkoutshopper/{}", self.public, payment.secret);
         let mut action = json!({
             "type": "redirect",
-            "paymentMethodType": payment.means.class,
+            "paymentMethodType": payment.instrument.class,
             "method": "GET",
             "url": url,
         });
@@ -133,11 +137,11 @@ impl Books {
     }
 }
 
-/// What becomes of the payment: as the request asks for, else as the means do.
-fn plan(body: &Body, means: &Means) -> Plan {
+/// What becomes of the payment: as the request asks for, else as the instrument does.
+fn plan(body: &Body, instrument: &Instrument) -> Plan {
     match body.text("additionalData/RequestedTestAcquirerResponseCode") {
         Some(code) => Plan::of_code(code),
-        None => means.plan(),
+        None => instrument.plan(),
     }
 }
 

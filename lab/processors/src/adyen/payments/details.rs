@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::State;
-use crate::adyen::{books::Books, means::Flow, plans::reason, refusal::Refusal, rules::Body};
+use super::Status;
+use crate::adyen::{books::Books, instrument::Flow, plans::reason, refusal::Refusal, rules::Body};
 
 /// What the shopper pressed, as `redirectResult` carries it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +35,11 @@ impl Pressed {
     }
 }
 
+/// How every `redirectResult` begins.
+const MARK: &str = "X6Xtf!";
+/// The length of a payment's secret. Unit: characters.
+pub(in crate::adyen) const SECRET: usize = 24;
+
 const ALL: [Pressed; 4] = [
     Pressed::Complete,
     Pressed::Fail,
@@ -58,28 +63,31 @@ impl Books {
     pub(in crate::adyen) fn complete(&mut self, body: &Body) -> Result<Value, Refusal> {
         let given = body.text("details/redirectResult");
         let given = given.ok_or_else(|| Refusal::field("details.redirectResult", "is missing"))?;
-        let found = self.payments.values().find_map(|payment| {
-            let pressed = ALL
-                .into_iter()
-                .find(|pressed| redirect_result(&payment.secret, *pressed) == given)?;
-            Some((payment.psp.clone(), pressed))
-        });
-        let Some((psp, pressed)) = found else {
+        let secret = given
+            .strip_prefix(MARK)
+            .and_then(|rest| rest.get(..SECRET))
+            .unwrap_or_default();
+        let payment = self
+            .payments
+            .values()
+            .find(|payment| payment.secret == secret);
+        let pressed = ALL
+            .into_iter()
+            .find(|pressed| redirect_result(secret, *pressed) == given);
+        let (Some(payment), Some(pressed)) = (payment, pressed) else {
             return Err(Refusal::field(
                 "details.redirectResult",
                 "is not one that was given",
             ));
         };
-        let Some(payment) = self.payments.get(&psp) else {
-            return Err(Refusal::no_payment());
-        };
+        let psp = payment.psp.clone();
         if payment.is_completed {
             return Err(Refusal::ours("The redirectResult was used before"));
         }
-        if payment.state == State::Closed {
+        if payment.status == Status::Closed {
             return Err(Refusal::ours("The payment session has expired"));
         }
-        if payment.means.flow != Flow::Page {
+        if payment.instrument.flow != Flow::Page {
             self.press(&psp, pressed);
         }
         self.change(&psp, |payment| payment.is_completed = true);
@@ -88,24 +96,17 @@ impl Books {
 
     /// What the shopper pressed takes effect, once.
     pub(in crate::adyen) fn press(&mut self, psp: &str, pressed: Pressed) {
-        let is_open = |state: &State| *state == State::Open;
-        if !self
-            .payments
-            .get(psp)
-            .is_some_and(|payment| is_open(&payment.state))
-        {
+        let payment = self.payments.get(psp);
+        let Some(payment) = payment.filter(|payment| payment.status == Status::Open) else {
             return;
-        }
+        };
+        let is_page = payment.instrument.flow == Flow::Page;
         match pressed {
             Pressed::Complete => {
                 self.prove(psp);
                 self.authorise(psp);
             }
             Pressed::Fail => {
-                let is_page = self
-                    .payments
-                    .get(psp)
-                    .is_some_and(|payment| payment.means.flow == Flow::Page);
                 self.refuse(psp, reason(if is_page { "2" } else { "11" }));
             }
             Pressed::Cancel => {

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Payment, Proof, State};
+use super::{Payment, Proof, Status};
 use crate::adyen::{
     cards::{Card, brand},
     plans::Reason,
@@ -23,8 +23,8 @@ pub(super) fn note(payment: &mut Payment, network: &Network, token: Option<&str>
     let mut note = |name: &str, value: &str| {
         facts.insert(name.to_owned(), value.to_owned());
     };
-    note("paymentMethod", &payment.means.brand);
-    note("paymentMethodVariant", &payment.means.brand);
+    note("paymentMethod", &payment.instrument.brand);
+    note("paymentMethodVariant", &payment.instrument.brand);
     note("merchantReference", &payment.reference);
     note("shopperInteraction", &payment.consent.interaction);
     if let Some(model) = &payment.consent.model {
@@ -33,27 +33,34 @@ pub(super) fn note(payment: &mut Payment, network: &Network, token: Option<&str>
     for (name, value) in &payment.metadata {
         note(&format!("metadata.{name}"), value);
     }
-    if let Some(card) = &payment.means.card {
+    if let Some(card) = &payment.instrument.card {
         note("cardSummary", card.last4());
         note("cardBin", card.number.get(..6).unwrap_or_default());
         note("expiryDate", &format!("{}/{}", card.month, card.year));
         note("cardIssuingCountry", "NL");
         note("cvcResult", cvc_result(card));
-        note("avsResult", "5 No AVS data provided");
+        let has_check = ["visa", "mc", "amex"].contains(&payment.instrument.brand.as_str());
+        let no_check = "4 AVS not supported for this card type";
+        let check = if has_check {
+            payment.address_check
+        } else {
+            no_check
+        };
+        note("avsResult", check);
         note(
             "refusalReasonRaw",
-            payment.plan.raw.as_deref().unwrap_or(raw(&payment.state)),
+            payment.plan.raw.as_deref().unwrap_or(raw(&payment.status)),
         );
         note_authentication(payment.proof, &mut note);
     }
     if payment.is_authorised() {
         note("authCode", &network.code);
-        if let Some(card) = &payment.means.card {
+        if let Some(card) = &payment.instrument.card {
             note("networkTxReference", &network_reference(card, network));
         }
     }
-    if let State::Refused(reason) = &payment.state
-        && payment.means.brand == "mc"
+    if let Status::Refused(reason) = &payment.status
+        && payment.instrument.brand == "mc"
     {
         note("merchantAdviceCode", advice(reason));
     }
@@ -78,6 +85,17 @@ fn note_authentication(proof: Proof, note: &mut impl FnMut(&str, &str)) {
     }
 }
 
+/// House `0` is wrong, and so is postal code `00000`.
+pub(super) fn address_check(house: Option<&str>, postal_code: Option<&str>) -> &'static str {
+    match (house, postal_code) {
+        (None, _) | (_, None) => "5 No AVS data provided",
+        (Some("0"), Some("00000")) => "2 Neither postal code nor address match",
+        (Some("0"), Some(_)) => "6 Postal code matches, address doesn't match",
+        (Some(_), Some("00000")) => "1 Address matches, postal code doesn't",
+        (Some(_), Some(_)) => "7 Both postal code and address match",
+    }
+}
+
 /// `000` is wrong, and so is `0000`.
 fn cvc_result(card: &Card) -> &'static str {
     match card.cvc.as_deref() {
@@ -87,10 +105,10 @@ fn cvc_result(card: &Card) -> &'static str {
     }
 }
 
-const fn raw(state: &State) -> &'static str {
-    match state {
-        State::Authorised | State::PartlyAuthorised => "AUTHORISED",
-        State::Refused(reason) => reason.text,
+const fn raw(status: &Status) -> &'static str {
+    match status {
+        Status::Authorised | Status::PartlyAuthorised => "AUTHORISED",
+        Status::Refused(reason) => reason.text,
         _ => "",
     }
 }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::{
     amount::Amount,
-    means::{Flow, Means},
+    instrument::{Flow, Instrument},
     notices::Event,
     plans::{Plan, Reason},
 };
@@ -23,7 +23,7 @@ pub(super) const EXPIRES_AFTER: Duration = Duration::from_hours(7 * 24);
 
 /// Where a payment stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum Status {
     /// The shopper must act.
     Open,
     /// Nothing is known yet.
@@ -79,17 +79,19 @@ pub(super) struct Payment {
     pub(super) reference: String,
     /// What was asked for.
     pub(super) amount: Amount,
-    pub(super) means: Means,
+    pub(super) instrument: Instrument,
     pub(super) plan: Plan,
     pub(super) consent: Consent,
     pub(super) proof: Proof,
+    /// `avsResult`.
+    pub(super) address_check: &'static str,
     pub(super) taking: Taking,
     pub(super) return_url: String,
     /// In the address of the page, and in what comes back from it.
     pub(super) secret: String,
     /// Whether `redirectResult` was used.
     pub(super) is_completed: bool,
-    pub(super) state: State,
+    pub(super) status: Status,
     /// What can still be captured. Unit: the currency's minor unit, as all that follow.
     pub(super) open: i64,
     pub(super) captured: i64,
@@ -103,29 +105,29 @@ pub(super) struct Payment {
 impl Payment {
     /// `resultCode` with the reason of a refusal.
     fn result(&self) -> (&'static str, Option<Reason>) {
-        match &self.state {
-            State::Open => ("RedirectShopper", None),
-            State::Pending if self.means.flow == Flow::Page => ("Pending", None),
-            State::Pending => ("Received", None),
-            State::Authorised => ("Authorised", None),
-            State::PartlyAuthorised => ("PartiallyAuthorised", None),
-            State::Refused(reason) => (reason.result, Some(*reason)),
-            State::Cancelled | State::Expired | State::Closed => ("Cancelled", None),
+        match &self.status {
+            Status::Open => ("RedirectShopper", None),
+            Status::Pending if self.instrument.flow == Flow::Page => ("Pending", None),
+            Status::Pending => ("Received", None),
+            Status::Authorised => ("Authorised", None),
+            Status::PartlyAuthorised => ("PartiallyAuthorised", None),
+            Status::Refused(reason) => (reason.result, Some(*reason)),
+            Status::Cancelled | Status::Expired | Status::Closed => ("Cancelled", None),
         }
     }
 
     /// Whether the merchant knows its `pspReference`: not before the shopper has acted.
     pub(super) fn is_shown(&self) -> bool {
-        self.state != State::Open
+        self.status != Status::Open
     }
 
     pub(super) fn is_authorised(&self) -> bool {
-        matches!(self.state, State::Authorised | State::PartlyAuthorised)
+        matches!(self.status, Status::Authorised | Status::PartlyAuthorised)
     }
 
     /// What was authorised. Unit: the currency's minor unit.
     pub(super) fn authorised(&self) -> i64 {
-        if self.state == State::PartlyAuthorised {
+        if self.status == Status::PartlyAuthorised {
             self.amount.value / 2
         } else {
             self.amount.value
@@ -140,7 +142,7 @@ impl Payment {
             "resultCode": result,
             "amount": self.amount.of_value(self.authorised()).view(),
             "merchantReference": self.reference,
-            "paymentMethod": {"brand": self.means.brand, "type": self.means.class},
+            "paymentMethod": {"brand": self.instrument.brand, "type": self.instrument.class},
         });
         if let Value::Object(members) = &mut view {
             if !self.facts.is_empty() {
@@ -163,40 +165,40 @@ impl Payment {
             account: self.account.clone(),
             reference: self.reference.clone(),
             amount: self.amount.clone(),
-            method: self.means.brand.clone(),
+            method: self.instrument.brand.clone(),
             success: true,
             reason: String::new(),
             additional: BTreeMap::from([(
                 "paymentMethodVariant".to_owned(),
-                self.means.brand.clone(),
+                self.instrument.brand.clone(),
             )]),
         }
     }
 
     /// As `/_sim/books` shows it.
     pub(super) fn shown(&self) -> Value {
-        let state = match &self.state {
-            State::Open => "open",
-            State::Pending => "pending",
-            State::Authorised => "authorised",
-            State::PartlyAuthorised => "partly authorised",
-            State::Refused(_) => "refused",
-            State::Cancelled => "cancelled",
-            State::Expired => "expired",
-            State::Closed => "closed",
+        let status = match &self.status {
+            Status::Open => "open",
+            Status::Pending => "pending",
+            Status::Authorised => "authorised",
+            Status::PartlyAuthorised => "partly authorised",
+            Status::Refused(_) => "refused",
+            Status::Cancelled => "cancelled",
+            Status::Expired => "expired",
+            Status::Closed => "closed",
         };
         json!({
             "pspReference": self.psp,
             "merchantAccount": self.account,
             "reference": self.reference,
             "amount": self.amount.view(),
-            "state": state,
+            "status": status,
             "authorised": if self.is_authorised() { self.authorised() } else { 0 },
             "open": self.open,
             "captured": self.captured,
             "captures": self.captures,
             "refunded": self.refunded,
-            "paymentMethod": {"brand": self.means.brand, "type": self.means.class},
+            "paymentMethod": {"brand": self.instrument.brand, "type": self.instrument.class},
         })
     }
 }

@@ -173,6 +173,18 @@ fn a_payment_is_cancelled_by_the_merchants_reference() {
         done["merchantReference"], "order-1",
         "the payment's, not the request's"
     );
+    let body = json!({"merchantAccount": "ShopECOM", "paymentReference": "order-1"});
+    client.post("/v72/cancels", &body);
+    let late = client.pay("J. Smith").psp();
+    client.wait(1);
+    assert_eq!(client.last()["originalReference"], json!(psp));
+    client.modify(&late, "captures", Some(500));
+    client.wait(1);
+    assert_eq!(
+        client.events().pop().unwrap(),
+        "CAPTURE true",
+        "what came after the request stands"
+    );
     let nothing = cancel(&mut client, "order-2");
     assert_eq!(nothing["success"], "false");
     assert_eq!(nothing.get("originalReference"), None);
@@ -191,7 +203,7 @@ fn a_payment_is_cancelled_by_the_merchants_reference() {
         "false",
         "it is captured"
     );
-    assert_eq!(client.balance(), 1000);
+    assert_eq!(client.balance(), 1500);
 }
 
 #[test]

@@ -312,6 +312,21 @@ fn the_issuer_decides_when_it_is_asked_to() {
     assert_eq!(client.balance(), 0);
     client.form(&format!("/_sim/disputes/{psp}"), "outcome=won");
     assert_eq!(client.balance(), 0, "nothing follows");
+    for (outcome, event, kept) in [
+        ("prearbitration_won", "PREARBITRATION_WON true", 1000),
+        ("prearbitration_lost", "PREARBITRATION_LOST true", 0),
+    ] {
+        let mut client = Client::new();
+        client.captured("Chargeback Reversed");
+        client.wait(60);
+        let psp = client.last()["pspReference"].as_str().unwrap().to_owned();
+        client.form(
+            &format!("/_sim/disputes/{psp}"),
+            &format!("outcome={outcome}"),
+        );
+        assert_eq!(client.events().pop().unwrap(), event);
+        assert_eq!(client.balance(), kept);
+    }
     let refunded = client.captured("J. Smith");
     client.modify(&refunded, "refunds", Some(1000));
     client.wait(1);

@@ -45,6 +45,35 @@ fn a_card_is_authorised_with_what_the_account_shows() {
 }
 
 #[test]
+fn the_address_and_the_code_are_checked() {
+    for (house, postal_code, check) in [
+        ("1", "1011DJ", '7'),
+        ("0", "1011DJ", '6'),
+        ("1", "00000", '1'),
+        ("0", "00000", '2'),
+    ] {
+        let address = json!({"city": "A", "country": "NL", "houseNumberOrName": house, "postalCode": postal_code, "street": "S"});
+        let paid = Client::new().post(
+            "/v72/payments",
+            &altered(&card("J. Smith"), &[("/billingAddress", address)]),
+        );
+        assert!(paid.text("/additionalData/avsResult").starts_with(check));
+    }
+    let mut client = Client::new();
+    assert!(
+        client
+            .pay("J. Smith")
+            .text("/additionalData/avsResult")
+            .starts_with('5')
+    );
+    let jcb = client.post("/v72/payments", &numbered("3569990010095841", "J. Smith"));
+    assert!(jcb.text("/additionalData/avsResult").starts_with('4'));
+    let wrong = altered(&card("J. Smith"), &[("/paymentMethod/cvc", json!("000"))]);
+    let wrong = client.post("/v72/payments", &wrong);
+    assert_eq!(wrong.text("/additionalData/cvcResult"), "2 Doesn't match");
+}
+
+#[test]
 fn the_holders_name_asks_for_a_refusal() {
     for (holder, result, code, reason) in [
         ("DECLINED", "Refused", "2", "Refused"),
@@ -187,13 +216,16 @@ fn a_bank_that_says_no_refuses() {
     );
     let late = client.post("/v72/payments", &numbered("4917610000000000", "J. Smith"));
     let result = press(&mut client, late.text("/action/url"), "result=complete");
-    client.wait(3600);
+    client.wait(12 * 3600);
     assert_eq!(
         details(&mut client, &result).status,
         422,
-        "an hour is too late"
+        "twelve hours are too late"
     );
-    assert_eq!(client.events(), ["AUTHORISATION false"]);
+    assert_eq!(
+        client.events(),
+        ["AUTHORISATION false", "OFFER_CLOSED true"]
+    );
 }
 
 #[test]

@@ -27,7 +27,7 @@ const PAGES: &[&str] = &["ideal", "klarna", "klarna_account", "klarna_paynow"];
 
 /// What is paid with.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Means {
+pub(super) struct Instrument {
     /// `paymentMethod.type` of answers.
     pub(super) class: String,
     /// `paymentMethod` of notifications: a card's brand.
@@ -39,7 +39,7 @@ pub(super) struct Means {
     pub(super) flow: Flow,
 }
 
-impl Means {
+impl Instrument {
     /// What becomes of a payment with it.
     pub(super) fn plan(&self) -> Plan {
         let alias = self
@@ -78,22 +78,22 @@ impl Means {
 }
 
 impl Books {
-    /// The means of `paymentMethod`, by the details or the token that it names.
-    pub(super) fn means(&self, body: &Body) -> Result<Means, Refusal> {
+    /// The instrument of `paymentMethod`, by the details or the token that it names.
+    pub(super) fn instrument(&self, body: &Body) -> Result<Instrument, Refusal> {
         let class = body.text("paymentMethod/type").unwrap_or_default();
         let holder = body.text("paymentMethod/holderName").unwrap_or_default();
         if let Some(id) = body.text("paymentMethod/storedPaymentMethodId") {
-            return self.stored_means(id, body);
+            return self.stored_instrument(id, body);
         }
         match class {
             "scheme" | "card" | "bcmc" => {
-                let mut means = Means::of_card(class, Card::of(body)?, holder);
-                means.flow = challenge(&means, body);
-                Ok(means)
+                let mut instrument = Instrument::of_card(class, Card::of(body)?, holder);
+                instrument.flow = challenge(&instrument, body);
+                Ok(instrument)
             }
             "networkToken" => {
                 check_cryptogram(body)?;
-                Ok(Means::of_card(class, Card::of(body)?, holder))
+                Ok(Instrument::of_card(class, Card::of(body)?, holder))
             }
             "sepadirectdebit" => {
                 let owner = body.text("paymentMethod/ownerName").unwrap_or_default();
@@ -104,11 +104,11 @@ impl Books {
                         "has no owner or no valid IBAN",
                     ));
                 }
-                let mut means = Means::of_other(class, owner, Flow::Debit);
-                means.iban = Some(iban.to_owned());
-                Ok(means)
+                let mut instrument = Instrument::of_other(class, owner, Flow::Debit);
+                instrument.iban = Some(iban.to_owned());
+                Ok(instrument)
             }
-            page if PAGES.contains(&page) => Ok(Means::of_other(page, holder, Flow::Page)),
+            page if PAGES.contains(&page) => Ok(Instrument::of_other(page, holder, Flow::Page)),
             other => Err(Refusal::field(
                 "paymentMethod.type",
                 &format!("names no method that the simulator has: {other}"),
@@ -117,7 +117,7 @@ impl Books {
     }
 
     /// What a token stands for. A later payment by the merchant asks nobody.
-    fn stored_means(&self, id: &str, body: &Body) -> Result<Means, Refusal> {
+    fn stored_instrument(&self, id: &str, body: &Body) -> Result<Instrument, Refusal> {
         let shopper = body.text("shopperReference").unwrap_or_default();
         let stored = self
             .stored
@@ -135,27 +135,27 @@ impl Books {
                 "and shopperInteraction must come with a stored method",
             ));
         }
-        let mut means = stored.means.clone();
-        means.flow = match means.flow {
+        let mut instrument = stored.instrument.clone();
+        instrument.flow = match instrument.flow {
             Flow::Debit => Flow::Debit,
-            _ => challenge(&means, body),
+            _ => challenge(&instrument, body),
         };
-        Ok(means)
+        Ok(instrument)
     }
 }
 
 /// Whether the card's bank asks: never without the shopper, nor when he was asked already.
-fn challenge(means: &Means, body: &Body) -> Flow {
+fn challenge(instrument: &Instrument, body: &Body) -> Flow {
     let interaction = body.text("shopperInteraction").unwrap_or("Ecommerce");
     let wish = body.text("authenticationData/attemptAuthentication");
     let has_proof = body.members("mpiData").next().is_some();
-    let Some(card) = &means.card else {
+    let Some(card) = &instrument.card else {
         return Flow::AtOnce;
     };
     if interaction != "Ecommerce" || has_proof || wish == Some("never") {
         return Flow::AtOnce;
     }
-    let always = wish == Some("always") || means.class == "bcmc";
+    let always = wish == Some("always") || instrument.class == "bcmc";
     let asked = cards::challenge(&card.number).or(always.then_some(Challenge::Get));
     asked.map_or(Flow::AtOnce, Flow::Challenge)
 }
