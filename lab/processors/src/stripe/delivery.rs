@@ -164,7 +164,7 @@ impl Books {
                 self.outbox.forget(&delivery.endpoint);
                 continue;
             };
-            let event = event.view(self);
+            let event = endpoint.shown(event.view(self));
             if forged.contains(&delivery.id) {
                 posts.push(forgery(endpoint, event.clone(), signed_at));
             }
