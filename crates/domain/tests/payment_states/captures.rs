@@ -227,6 +227,32 @@ fn a_cancellation_releases_the_rest_and_the_captured_stays() {
 }
 
 #[test]
+fn an_authorisation_lives_as_long_as_its_processor_says() {
+    const DAY: u64 = 24 * 60 * 60;
+    // Unit: days. The usual time is seven.
+    for (said, lives) in [
+        (None, 7),
+        (Some(5), 5),
+        (Some(30), 30),
+        (Some(4_000), 90),
+        (Some(0), 0),
+    ] {
+        let mut one = payment(CaptureRule::Api);
+        let (n, _) = one.begin_authorise(connection(), false, begin(0));
+        let approval = Approval {
+            valid_until: said.map(|days| at(1 + days * DAY)),
+            ..Approval::default()
+        };
+        let answer = Answer::Approved {
+            captured: false,
+            approval,
+        };
+        apply_news(&mut one, n, News::Answer(answer), 1);
+        assert_eq!(one.expires_at(), Some(at(1 + lives * DAY)), "{said:?}");
+    }
+}
+
+#[test]
 fn the_end_of_the_life_time_releases_the_rest() {
     let mut one = captured_in(&[300]);
     let over = 1 + policy().lifetime.as_secs();
