@@ -12,10 +12,10 @@ use domain::{
     notification::NotificationStatus,
     payment::{News, OperationState, Payment, Source, Status},
 };
-use store::notification::Notification;
+use store::{connection::Connection, notification::Notification};
 use uuid::Uuid;
 
-use super::{Outcome, receive::count};
+use super::{Outcome, mark_of, receive::count, resolve::Resolved};
 use crate::{
     Engine,
     change::Key,
@@ -26,6 +26,9 @@ use crate::{
 
 /// The longest pause before something that could not be applied is tried again.
 const LONGEST_PAUSE: Duration = Duration::from_hours(1);
+
+/// A person is called when a processor could not be asked so often: about three hours after the notification came.
+const TRIES_BEFORE_ALARM: u32 = 11;
 
 /// A payment's operation that news is about.
 pub(super) struct About {
@@ -50,11 +53,12 @@ impl Engine {
         notices: Vec<Notice>,
         before: Option<NotificationStatus>,
     ) -> Result<(), EngineError> {
-        let Some(notices) = Box::pin(self.with_answers(line, &one, notices)).await? else {
-            one.status = NotificationStatus::Waiting;
-            one.message = Some("its processor could not be asked what it is about".to_owned());
-            one.due_at = Some(self.next_try(&one));
-            return self.store_outcome(&one).await;
+        let notices = match Box::pin(self.with_answers(line, &one, notices)).await? {
+            Resolved::Notices(notices) => notices,
+            Resolved::Later => return self.ask_later(one).await,
+            Resolved::Never(why) => {
+                return self.end_failed(one, &line.connection.processor, &why).await;
+            }
         };
         let mut outcomes = Vec::with_capacity(notices.len());
         for notice in notices {
@@ -84,6 +88,22 @@ impl Engine {
             );
         }
         count(&line.connection.processor, word(one.status));
+        self.store_outcome(&one).await
+    }
+
+    /// Its processor can't be asked now.
+    async fn ask_later(&self, mut one: Notification) -> Result<(), EngineError> {
+        if one.tries == TRIES_BEFORE_ALARM {
+            tracing::error!(
+                notification.id = %one.id,
+                connection = %one.connection,
+                team.id = %one.team,
+                "a notification has waited for long, since its processor can't be asked what it is about: a person must look"
+            );
+        }
+        one.status = NotificationStatus::Waiting;
+        one.message = Some("its processor could not be asked what it is about".to_owned());
+        one.due_at = Some(self.next_try(&one));
         self.store_outcome(&one).await
     }
 
@@ -121,6 +141,9 @@ impl Engine {
                 let news = News::Later(answer);
                 self.apply_news(line, &notice.subject, news, by).await
             }
+            NoticeContent::RefundMade(made) => {
+                self.take_refund_made(line, &notice.subject, made, by).await
+            }
             NoticeContent::Changed => self.look_because_of(line, &notice.subject).await,
             NoticeContent::Ended => self.end_authorisation(line, &notice.subject).await,
             NoticeContent::Made(made) => self.take_made(line, &notice.subject, *made).await,
@@ -139,6 +162,12 @@ impl Engine {
         let connection = &line.connection;
         let found = store::payment::of_team(&self.inner.store, connection.team, id).await?;
         let unknown = |message: &str| {
+            if is_sent_by_another(connection, subject) {
+                let outcome = Outcome::of(NotificationStatus::Foreign);
+                return Found::Not(outcome.because(
+                    "another connection that uses the same account sent what it is about",
+                ));
+            }
             let outcome = Outcome::of(NotificationStatus::UnknownPayment);
             Found::Not(outcome.because(message))
         };
@@ -165,16 +194,28 @@ impl Engine {
         news: News,
         by: Uuid,
     ) -> Result<Outcome, EngineError> {
-        let About { payment, n } = match self.find_about(line, subject).await? {
+        let about = match self.find_about(line, subject).await? {
             Found::Operation(about) => *about,
             Found::Not(outcome) => return Ok(outcome),
         };
-        let id = payment.id();
-        if is_of_another(&payment, n, subject) {
+        if is_of_another(&about.payment, about.n, subject) {
             let outcome = Outcome::of(NotificationStatus::UnknownPayment);
             let why = "it is about something else at the processor than what was made under its reference";
-            return Ok(outcome.because(why).about(id));
+            return Ok(outcome.because(why).about(about.payment.id()));
         }
+        self.settle_news(line, about, news, by).await
+    }
+
+    /// Takes how an operation stands that was found.
+    pub(super) async fn settle_news(
+        &self,
+        line: &Connected,
+        about: About,
+        news: News,
+        by: Uuid,
+    ) -> Result<Outcome, EngineError> {
+        let About { payment, n } = about;
+        let id = payment.id();
         if let Some(until) = self.waits_until(&payment, n, &news, line) {
             let mut outcome = Outcome::of(NotificationStatus::Waiting)
                 .because("the call that it is about has not ended")
@@ -315,6 +356,15 @@ impl Engine {
         let (id, before) = (payment.id(), payment.version());
         let looked = Box::pin(self.look_up(payment, n, true)).await?;
         Ok(self.goes_on(looked, before, id).await)
+    }
+}
+
+/// Whether the processor says that it was sent by another connection than the one to which it is reported: several may use one
+/// account, and each of them gets the news of all.
+fn is_sent_by_another(connection: &Connection, subject: &Subject) -> bool {
+    match (subject.sent_by.as_deref(), mark_of(connection)) {
+        (Some(theirs), Some(own)) => theirs != own,
+        _ => false,
     }
 }
 

@@ -259,7 +259,8 @@ fn at_stripe(stripe: &Played<Machine>) -> BTreeMap<String, (i64, i64)> {
         sum.0 += intent["amount_received"].as_i64().unwrap();
     }
     for refund in books["refunds"].as_array().unwrap() {
-        if refund["status"] != json!("failed") {
+        // What is only released is listed as a refund too, and moves nothing.
+        if refund["status"] != json!("failed") && !refund["balance_transaction"].is_null() {
             let payment = &payment_of[refund["payment_intent"].as_str().unwrap()];
             sums.entry(payment.clone()).or_default().1 += refund["amount"].as_i64().unwrap();
         }
