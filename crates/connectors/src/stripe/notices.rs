@@ -167,7 +167,7 @@ impl Notices for Stripe {
     feature = "planted",
     planted::alternatives(StripeOtherAccountBelieved = super::bugs::every_account_is_own)
 )]
-const fn is_of_another_account(event: &Event) -> bool {
+fn is_of_another_account(event: &Event) -> bool {
     event.account.is_some()
 }
 

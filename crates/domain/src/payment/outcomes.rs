@@ -12,9 +12,6 @@ use crate::{
     decline::{Decline, DeclineCode},
 };
 
-/// No authorisation is taken to live longer, whatever a processor says: those of the longest kind, extended ones, end after 30 days or so.
-const LIFETIME_MAX: Duration = Duration::from_hours(90 * 24);
-
 impl Payment {
     #[cfg_attr(
         feature = "planted",
@@ -273,7 +270,7 @@ impl Payment {
     }
 
     /// Until when attempt `n` that was authorised at `at` can be captured: as long as the processor says of this one, be it shorter or
-    /// longer than usual there.
+    /// longer than usual there, and as the operator allows.
     pub(super) fn lives_until(&self, n: u32, at: Timestamp, policy: &Policy) -> Timestamp {
         let usual = at.after(policy.lifetime);
         let answer = self.operation(n).and_then(|one| one.answer.as_ref());
@@ -281,7 +278,7 @@ impl Payment {
             Some(Answer::Approved { approval, .. }) => approval.valid_until,
             Some(_) | None => None,
         };
-        own.map_or(usual, |own| own.min(at.after(LIFETIME_MAX)))
+        own.map_or(usual, |own| own.min(at.after(policy.lifetime_max)))
     }
 
     /// Operation `n` has authorised its amount; nothing is captured yet.

@@ -1,10 +1,14 @@
 //! Several captures of one authorisation, and the release of the rest.
 
+use std::time::Duration;
+
 use domain::{
     Code,
     answer::{Answer, Approval, LaterAnswer},
     id::RefundId,
-    payment::{CancelCause, CaptureRule, Cause, Duty, News, Payment, PaymentEvent, Source, Status},
+    payment::{
+        CancelCause, CaptureRule, Cause, Duty, News, Payment, PaymentEvent, Policy, Source, Status,
+    },
 };
 use uuid::Uuid;
 
@@ -230,13 +234,20 @@ fn a_cancellation_releases_the_rest_and_the_captured_stays() {
 fn an_authorisation_lives_as_long_as_its_processor_says() {
     const DAY: u64 = 24 * 60 * 60;
     // Unit: days. The usual time is seven.
-    for (said, lives) in [
-        (None, 7),
-        (Some(5), 5),
-        (Some(30), 30),
-        (Some(4_000), 90),
-        (Some(0), 0),
+    for (said, most, lives) in [
+        (None, 90, 7),
+        (Some(5), 90, 5),
+        (Some(30), 90, 30),
+        (Some(4_000), 90, 90),
+        (Some(0), 90, 0),
+        // As an operator has it who says how long all of them live.
+        (Some(30), 7, 7),
+        (Some(5), 7, 5),
     ] {
+        let policy = Policy {
+            lifetime_max: Duration::from_hours(24 * most),
+            ..policy()
+        };
         let mut one = payment(CaptureRule::Api);
         let (n, _) = one.begin_authorise(connection(), false, begin(0));
         let approval = Approval {
@@ -247,7 +258,8 @@ fn an_authorisation_lives_as_long_as_its_processor_says() {
             captured: false,
             approval,
         };
-        apply_news(&mut one, n, News::Answer(answer), 1);
+        let source = Source::Call.at(at(1));
+        one.settle(n, News::Answer(answer), source, &policy);
         assert_eq!(one.expires_at(), Some(at(1 + lives * DAY)), "{said:?}");
     }
 }
