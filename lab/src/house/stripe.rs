@@ -284,12 +284,9 @@ fn entry(intent: &Value, charges: &[Value], refunds: &[Value]) -> Option<Value> 
     } else {
         0
     };
-    let captures: Vec<Value> = if captured > 0 {
-        let is_final = status != "requires_capture";
-        vec![json!({"status": "done", "amount": captured, "final": is_final})]
-    } else {
-        Vec::new()
-    };
+    let is_final = status != "requires_capture";
+    let taken = json!({"status": "done", "amount": captured, "final": is_final});
+    let all_taken: Vec<Value> = (captured > 0).then_some(taken).into_iter().collect();
     Some(json!({
         "reference": reference,
         "connection": CONNECTION,
@@ -298,7 +295,7 @@ fn entry(intent: &Value, charges: &[Value], refunds: &[Value]) -> Option<Value> 
         "captured": captured,
         "refunded": refunded,
         "refunds": pending,
-        "captures": captures,
+        "captures": all_taken,
         "cancelled": status == "canceled",
         "released": released,
     }))

@@ -14,9 +14,8 @@ impl Desk {
     }
 
     /// What became of the notifications of a connection, without those that are of no interest.
-    fn kinds_of_end(&self, shop: &Shop, connection: &str, kind: &str) -> Vec<String> {
-        let mut ends: Vec<String> = self
-            .became(shop, connection, kind)
+    fn kinds_of_end(shop: &Shop, connection: &str, kind: &str) -> Vec<String> {
+        let mut ends: Vec<String> = Self::became(shop, connection, kind)
             .into_iter()
             .map(|(_, status)| status)
             .filter(|status| status != "IGNORED")
@@ -42,12 +41,12 @@ fn connections_that_share_an_account_leave_each_other_s_payments_alone() {
     desk.stripe.post("/_sim/clock", "advance=5");
     desk.dispute(&disputed.id(), "NEEDS_RESPONSE");
     for (shop, connection) in [(&desk.shop, "stripe-2"), (&stranger, "stripe")] {
-        let ends = desk.kinds_of_end(shop, connection, "charge.dispute.created");
+        let ends = Desk::kinds_of_end(shop, connection, "charge.dispute.created");
         assert_eq!(ends, ["FOREIGN"]);
     }
     assert_eq!(desk.shop.every_payment().len(), 2);
     assert!(stranger.every_payment().is_empty());
-    let own = desk.kinds_of_end(&desk.shop, "stripe", "charge.dispute.created");
+    let own = Desk::kinds_of_end(&desk.shop, "stripe", "charge.dispute.created");
     assert!(!own.contains(&"FOREIGN".to_owned()), "{own:?}");
 }
 
@@ -146,7 +145,7 @@ fn an_endpoint_of_another_version_is_understood() {
     assert_eq!(desk.shop.refund(&unknown.id(), 1000).status(), "REFUNDED");
     desk.stripe.post("/_sim/clock", "advance=10");
     desk.shop.wait_for_status(&unknown.id(), "SUCCEEDED");
-    let ends = desk.kinds_of_end(&desk.shop, "stripe", "refund.failed");
+    let ends = Desk::kinds_of_end(&desk.shop, "stripe", "refund.failed");
     assert!(!ends.contains(&"FAILED".to_owned()), "{ends:?}");
 }
 

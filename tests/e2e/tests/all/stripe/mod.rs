@@ -102,7 +102,7 @@ impl Desk {
     }
 
     /// What a shop's notifications of a connection are, and what became of them, once something has of all, and of one of this kind.
-    fn became(&self, shop: &Shop, connection: &str, kind: &str) -> Vec<(String, String)> {
+    fn became(shop: &Shop, connection: &str, kind: &str) -> Vec<(String, String)> {
         let query = "query($id: ID!) { listNotifications(connectionId: $id, first: 100) { edges { node { type status } } } }";
         testkit::until(testkit::PATIENCE, kind, || {
             let listed = shop.gql(query, json!({"id": connection}));
@@ -120,7 +120,7 @@ impl Desk {
 
     /// What became of the last notification of a kind, once something has.
     fn became_of(&self, kind: &str) -> String {
-        let all = self.became(&self.shop, "stripe", kind);
+        let all = Self::became(&self.shop, "stripe", kind);
         let last = all.into_iter().find(|(word, _)| word == kind);
         last.unwrap().1
     }
