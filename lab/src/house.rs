@@ -2,6 +2,7 @@
 
 mod post;
 mod rows;
+mod stripe;
 mod team;
 
 use std::{
@@ -15,12 +16,14 @@ use std::{
 };
 
 use connector::Connector;
+use connectors::stripe::Stripe;
 use db::Db;
 use db_model::ModelServer;
 use domain::{Fault, Timestamp};
 use engine::{Connectors, Engine, Parts, Returned, Webhook};
 use graphql::{Api, Introspection, Limits, Method, MethodNames, Request};
 use parking_lot::Mutex;
+use processors::{Played, stripe::Stripe as StripeMachine};
 use serde_json::{Map, Value, json};
 use tokio::sync::{
     mpsc::{self, UnboundedReceiver},
@@ -29,6 +32,8 @@ use tokio::sync::{
 use vault::{Given, KeySource, Vault};
 use world::{Node, Sim, World};
 
+pub(crate) use stripe::FLOWS as FLOWS_OF_STRIPE;
+use stripe::STRIPE;
 pub(crate) use team::{DOWN, FLOWS};
 use team::{found_teams, settings};
 
@@ -106,6 +111,8 @@ pub(crate) struct House {
     pub(crate) world: World,
     pub(crate) sim: Sim,
     pub(crate) bank: Arc<Bank>,
+    /// Stripe, as far as anybody is connected to it.
+    pub(crate) stripe: Played<StripeMachine>,
     /// The merchants' servers, to which events are sent.
     pub(crate) servers: Arc<Servers>,
     pub(crate) counts: Arc<Counts>,
@@ -130,6 +137,7 @@ impl House {
         let counts = Arc::default();
         let house = Arc::new(Self {
             bank,
+            stripe: Played::new(world.clone(), StripeMachine::new(seed, STRIPE)),
             servers: Servers::new(&world, Chance::of(seed, 9), &counts),
             counts,
             stage: Arc::new(Stage::new(Chance::of(seed, 3), tell)),
@@ -187,7 +195,7 @@ impl House {
         let world = node.world();
         let store = self.store.connect(&world, Arc::new(doorway("")));
         let vault_db = self.vault.connect(&world, Arc::new(doorway("vault: ")));
-        let road = Road::new(&self.servers, doorway(""));
+        let road = Road::new(&self.servers, &self.stripe, doorway(""));
         let parts = Built {
             store,
             vault_db,
@@ -454,7 +462,12 @@ fn start(
         let gate: Arc<dyn Connector> = Arc::new(Gate::new(kind, bank, doorway.clone()));
         (kind.name, gate)
     };
-    let connectors: Connectors = KINDS.into_iter().map(connector).collect::<BTreeMap<_, _>>();
+    let at_stripe: Arc<dyn Connector> = Arc::new(Stripe);
+    let all = KINDS
+        .into_iter()
+        .map(connector)
+        .chain([("stripe", at_stripe)]);
+    let connectors: Connectors = all.collect::<BTreeMap<_, _>>();
     let parts = Parts {
         world: world.clone(),
         store,

@@ -53,15 +53,19 @@ pub(crate) struct Case {
     pub(crate) said: Vec<String>,
 }
 
-/// Plays a world of so many shoppers.
+/// Plays a world of so many shoppers, with Stripe as one of the processors where that is wanted.
 ///
 /// # Errors
 /// The world can't be built, or the run is stuck.
-pub(crate) fn play(seed: u64, shoppers: u32) -> Result<Played, Broke> {
+pub(crate) fn play(seed: u64, shoppers: u32, has_stripe: bool) -> Result<Played, Broke> {
     let mut chance = Chance::of(seed, 2);
     let nodes = 2 + chance.index(2);
     let house = House::build(seed, nodes)?;
-    let shop = prepare(&house)?;
+    let mut shop = prepare(&house)?;
+    if has_stripe {
+        house.run(house.connect_stripe())??;
+        shop.has_stripe = true;
+    }
     let subscribers = [(10, false), (11, true)];
     let subscribers = subscribers.map(|(stream, is_neighbour)| {
         Subscriber::new(&shop, Chance::of(seed, stream), is_neighbour).begin()
@@ -206,6 +210,7 @@ pub(crate) fn conclude(
     mut clients: Clients,
 ) -> Result<Played, Broke> {
     house.bank.set_mood(Mood::Well);
+    house.calm_stripe();
     set_calm(house, true);
     house.stage.calm();
     house.run(until_whole(house))??;

@@ -134,7 +134,7 @@ pub(crate) async fn at_rest(shop: &Shop, clients: &Clients) -> Result<Rest, Brok
         if round == QUIET || is_still && checker::lacking(&deliveries, rows).is_empty() {
             return Ok(Rest {
                 payments,
-                entries: house.bank.ledger().entries(),
+                entries: house.entries(),
                 events,
                 neighbours,
                 deliveries,

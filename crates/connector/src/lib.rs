@@ -38,7 +38,9 @@ pub use domain::returned::Returned;
 pub use finding::{Finding, Found};
 pub use hosted::{BrowserFields, FieldsAccount, FieldsAuthentication, FieldsSources, HostedFields};
 pub use link::Link;
-pub use notices::{Delivery, NotGenuine, Notice, NoticeContent, Notices, Subject, Unreadable};
+pub use notices::{
+    Delivery, NotGenuine, Notice, NoticeContent, Notices, RefundMade, Subject, Unreadable,
+};
 pub use probe::{AccountFacts, Probe};
 pub use reference::Reference;
 pub use stored::{Stored, Tokenise, Tokenised};

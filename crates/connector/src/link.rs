@@ -23,6 +23,10 @@ pub struct Link<'a> {
     pub http: ProcessorHttp<'a>,
     /// Where the processor sends notifications of this connection; `None` where it sends none.
     pub notification_url: Option<&'a str>,
+    /// What distinguishes the connection from every other one, also those of other teams and other installations that use the same
+    /// account. Sent with the reference where the processor keeps both, so that their notifications can be told apart
+    /// ([`crate::Subject::sent_by`]). `None` where the processor sends none.
+    pub mark: Option<&'a str>,
     /// The time at which the call began.
     pub now: Timestamp,
 }
@@ -42,6 +46,7 @@ impl<'a> Link<'a> {
             base: None,
             http: ProcessorHttp::new(&Nowhere, &[]),
             notification_url: None,
+            mark: None,
             now,
         }
     }

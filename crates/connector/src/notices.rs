@@ -53,6 +53,10 @@ pub trait Notices: Send + Sync {
 
     /// Reads a delivery in which [`Notices::read`] found something that is [`NoticeContent::Unresolved`]: asks the processor for what
     /// the delivery does not say. Nothing in what it returns is unresolved. Reads only.
+    ///
+    /// # Errors
+    /// [`CallError::Rejected`] for its content, or [`CallError::Unsupported`]: nothing will ever be made of it, and a person must look.
+    /// With any other error it is tried again.
     fn resolve<'a>(
         &'a self,
         _link: &'a Link<'a>,
@@ -107,6 +111,17 @@ pub struct Subject {
     pub reference: Option<String>,
     /// The processor's id.
     pub processor_id: Option<String>,
+    /// The mark of the connection that sent it ([`Link::mark`]), where the processor keeps it.
+    pub sent_by: Option<String>,
+}
+
+/// A refund that was not asked for here.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RefundMade {
+    /// The processor's id of the refund.
+    pub id: String,
+    /// How it stands.
+    pub answer: LaterAnswer,
 }
 
 /// What a notice says. What is not under the signature is never in it: then the notice is [`NoticeContent::Changed`].
@@ -127,6 +142,8 @@ pub enum NoticeContent {
     /// How a payment stands that was made by somebody else, or may have been: it has no reference of ours. With all that is needed
     /// to keep it.
     Made(Box<MadeElsewhere>),
+    /// How a refund stands that somebody else made of a payment of ours. The reference is that of the authorisation.
+    RefundMade(RefundMade),
     /// How a dispute stands. The reference is that of the authorisation.
     Dispute(DisputeReport),
     /// Something has changed; what, is to be looked up.

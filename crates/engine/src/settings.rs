@@ -26,7 +26,7 @@ pub struct Settings {
     pub restored_at: Option<Timestamp>,
     /// How long idempotency keys are kept.
     pub idempotency_retention: Duration,
-    /// How long an authorisation can be captured; the connector's own time when absent.
+    /// How long an authorisation can be captured at most; when absent as its processor says of it, else the connector's own time.
     pub authorisation_lifetime: Option<Duration>,
     /// When an unknown outcome is looked up, counted from the time it became unknown; then daily.
     pub recovery_schedule: Vec<Duration>,

@@ -1,23 +1,32 @@
 //! The bugs.
 
-/// The bugs by name; the documentation of each is also what [`Bug::about`] gives.
+/// The bugs by name; the documentation of each is also what [`Bug::about`] gives. First those of the service as a whole, then those of
+/// single connectors.
 macro_rules! bugs {
-    ($(#[doc = $about:literal] $bug:ident,)+) => {
+    ($(#[doc = $about:literal] $bug:ident,)+ connectors: $(#[doc = $about_one:literal] $one:ident,)+) => {
         /// What can be planted.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Bug {
             $(#[doc = $about] $bug,)+
+            $(#[doc = $about_one] $one,)+
         }
 
         impl Bug {
             /// All of them.
-            pub const ALL: &'static [Self] = &[$(Self::$bug),+];
+            pub const ALL: &'static [Self] = &[$(Self::$bug,)+ $(Self::$one,)+];
+
+            /// Those of the service as a whole: the simulation is to find them.
+            pub const SERVICE: &'static [Self] = &[$(Self::$bug,)+];
+
+            /// Those of single connectors: the tests of the connectors are to find them.
+            pub const CONNECTORS: &'static [Self] = &[$(Self::$one,)+];
 
             /// What it does, in a sentence.
             #[must_use]
             pub const fn about(self) -> &'static str {
                 match self {
                     $(Self::$bug => $about.trim_ascii(),)+
+                    $(Self::$one => $about_one.trim_ascii(),)+
                 }
             }
         }
@@ -155,6 +164,41 @@ bugs! {
     WholeAmountCaptured,
     /// The answer to a call settles the payment's last operation, whichever was called.
     WrongOperationSettled,
+    connectors:
+    /// The answer about another intent settles the one that was asked about.
+    StripeAnswerOfAnotherIntent,
+    /// An answer that does not show the capture counts as one.
+    StripeCaptureUnproven,
+    /// A payment is known by the id of its charge, in place of its intent's.
+    StripeChargeNamedForIntent,
+    /// That another request is under way counts as a decline.
+    StripeConflictIsDecline,
+    /// Of several intents under one reference the first is taken.
+    StripeCopiedReferenceTaken,
+    /// A decline brings the facts of whatever intent stands in it.
+    StripeDeclineOfAnotherIntent,
+    /// An event is believed whatever its signature.
+    StripeForgedEventTaken,
+    /// An intent is made under another key whenever it is asked for.
+    StripeKeyChanges,
+    /// The marks of captures count whatever was received.
+    StripeMarksUnbacked,
+    /// An event of a connected account is taken for one of the own account.
+    StripeOtherAccountBelieved,
+    /// A refund that is under way counts as done.
+    StripePendingRefundIsDone,
+    /// Neither an intent nor a refund bears our reference.
+    StripeReferenceNotSent,
+    /// That search does not find an intent proves that there is none.
+    StripeSearchProvesAbsence,
+    /// A server's error counts as a decline.
+    StripeServerErrorIsDecline,
+    /// A confirmation without an answer counts as not sent.
+    StripeSilenceIsNotSent,
+    /// An intent that the account does not know counts as never made.
+    StripeUnknownIntentIsAbsent,
+    /// All currencies are sent with two decimals.
+    StripeWrongExponent,
 }
 
 impl Bug {

@@ -46,7 +46,7 @@ pub(super) fn of_a_payment(case: &Case<'_>, findings: &mut Findings) {
             let detail = format!("{} reported {status}, which no event knows", said.verb);
             findings.add("every-change-has-an-event", case.id, detail);
         }
-        if !may_become(status, case.status()) {
+        if !may_become(case, status, case.status()) {
             let detail = format!(
                 "{} reported {status}, and it ended as {}",
                 said.verb,
@@ -76,14 +76,20 @@ pub(super) fn of_a_payment(case: &Case<'_>, findings: &mut Findings) {
     }
 }
 
-fn may_become(from: &str, to: &str) -> bool {
+fn may_become(case: &Case<'_>, from: &str, to: &str) -> bool {
     // Answered to a request whose time was over.
     let begins = if from == "NO_ANSWER_FROM_PSP" {
         "ACTIVE"
     } else {
         from
     };
-    states::may_come_after(begins, to)
+    let went_back = || {
+        let before = ["SUCCEEDED", "PARTIAL_REFUNDED"];
+        let mut before = before.into_iter();
+        case.went_back()
+            && before.any(|one| states::may_go_back(from, one) && states::may_come_after(one, to))
+    };
+    states::may_come_after(begins, to) || went_back()
 }
 
 fn compare(case: &Case<'_>, earlier: &Reported<'_>, later: &Reported<'_>, findings: &mut Findings) {
@@ -91,7 +97,7 @@ fn compare(case: &Case<'_>, earlier: &Reported<'_>, later: &Reported<'_>, findin
         text(earlier.payment, "status"),
         text(later.payment, "status"),
     );
-    if !may_become(before, after) {
+    if !may_become(case, before, after) {
         let detail = format!(
             "{} reported {before}, then {} reported {after}",
             earlier.said.verb, later.said.verb
@@ -103,7 +109,8 @@ fn compare(case: &Case<'_>, earlier: &Reported<'_>, later: &Reported<'_>, findin
         // Only what can still be captured grows.
         let grows = text(earlier.payment, "status") == "AUTHORISED";
         let is_other = name == "capturedAmount" && before != 0 && after != before && !grows;
-        if after < before || is_other {
+        let went_back = name == "refundedAmount" && case.went_back();
+        if after < before && !went_back || is_other {
             let detail = format!("{name} was reported as {before}, then as {after}");
             findings.add("acknowledged-stays", case.id, detail);
         }

@@ -45,6 +45,11 @@ impl<'a> Case<'a> {
         timeline(self.payment)
     }
 
+    /// Whether a refund of it failed after it had taken effect: then what was reported as refunded is less afterwards.
+    pub(super) fn went_back(&self) -> bool {
+        self.events.iter().any(|row| goes_back(row))
+    }
+
     /// What happened to it, in order.
     pub(super) fn happened(&self) -> impl Iterator<Item = &'a Value> {
         self.events.iter().flat_map(|row| happened_in(row))
@@ -81,6 +86,14 @@ pub(super) fn happened_in(row: &Value) -> &[Value] {
 pub(super) fn entries_in(row: &Value) -> &[Value] {
     row.get("data")
         .map_or(&[], |data| super::list(data, "entries"))
+}
+
+/// Whether a refund fails that had taken effect, by the row of the event.
+pub(super) fn goes_back(row: &Value) -> bool {
+    let title = "The refund failed after it had taken effect";
+    entries_in(row)
+        .iter()
+        .any(|entry| text(entry, "title") == title)
 }
 
 /// Whether an event says that an operation of this kind is about to be sent.

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{
     Evidence, Findings,
-    case::{Case, entries_in, happened_in},
+    case::{Case, entries_in, goes_back, happened_in},
     number, states, text,
 };
 
@@ -41,7 +41,8 @@ pub(super) fn of_a_payment(case: &Case<'_>, findings: &mut Findings) {
     let mut before = if is_import { "SUCCEEDED" } else { "ACTIVE" };
     for event in &case.events {
         let status = status_in(event);
-        if !states::may_follow(before, status) {
+        let went_back = goes_back(event) && states::may_go_back(before, status);
+        if !states::may_follow(before, status) && !went_back {
             findings.add(
                 "table-of-states",
                 case.id,

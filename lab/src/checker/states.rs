@@ -113,6 +113,14 @@ pub(crate) fn may_follow(from: &str, to: &str) -> bool {
     from == to || followers(from).contains(&to)
 }
 
+/// Whether one status may follow another because a refund failed that had taken effect.
+pub(super) fn may_go_back(from: &str, to: &str) -> bool {
+    matches!(
+        (from, to),
+        ("REFUNDED", "PARTIAL_REFUNDED" | "SUCCEEDED") | ("PARTIAL_REFUNDED", "SUCCEEDED")
+    )
+}
+
 /// Whether one status may follow another in any number of steps.
 pub(super) fn may_come_after(from: &str, to: &str) -> bool {
     let mut reached: Vec<&str> = vec![from];

@@ -13,7 +13,7 @@ pub(super) fn hunt(wanted: &str, plan: &Plan, json: bool) -> anyhow::Result<Exit
         "this binary has no planted bugs: build it with `--features planted`"
     );
     let bugs = match wanted {
-        "all" => Bug::ALL.to_vec(),
+        "all" => Bug::SERVICE.to_vec(),
         names => names.split(',').map(named).collect::<anyhow::Result<_>>()?,
     };
     let mut tell = |hunted: &Hunted| {
@@ -51,8 +51,9 @@ pub(super) fn hunt(wanted: &str, plan: &Plan, json: bool) -> anyhow::Result<Exit
 }
 
 fn named(name: &str) -> anyhow::Result<Bug> {
-    Bug::parse(name).with_context(|| {
-        let names: Vec<String> = Bug::ALL.iter().map(|bug| bug.name()).collect();
+    let bug = Bug::parse(name).filter(|bug| Bug::SERVICE.contains(bug));
+    bug.with_context(|| {
+        let names: Vec<String> = Bug::SERVICE.iter().map(|bug| bug.name()).collect();
         format!(
             "there is no planted bug {name}; there are: {}",
             names.join(", ")

@@ -29,6 +29,7 @@ pub(super) fn policy() -> Policy {
             .collect(),
         pending: vec![Duration::from_secs(1), Duration::from_secs(2)],
         lifetime: Duration::from_hours(168),
+        lifetime_max: Duration::from_hours(168),
         not_found_final_after: Some(Duration::from_secs(10)),
         customer_lifetime: Duration::from_hours(24),
         call_timeout: Duration::from_secs(2),

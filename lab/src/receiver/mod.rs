@@ -11,6 +11,7 @@ use domain::Timestamp;
 use futures_util::future::BoxFuture;
 use http_client::{Body, Http, HttpError, Reason, Recipient, Reply, Request};
 use parking_lot::Mutex;
+use processors::{Played, stripe::Stripe};
 use serde_json::{Value, json};
 use world::World;
 
@@ -154,17 +155,19 @@ impl Servers {
     }
 }
 
-/// The way of one node to merchants' servers.
+/// The way of one node to merchants' servers, and to Stripe.
 pub(crate) struct Road {
     servers: Arc<Servers>,
+    stripe: Played<Stripe>,
     doorway: Doorway,
 }
 
 impl Road {
     /// The way of the node with this doorway.
-    pub(crate) fn new(servers: &Arc<Servers>, doorway: Doorway) -> Self {
+    pub(crate) fn new(servers: &Arc<Servers>, stripe: &Played<Stripe>, doorway: Doorway) -> Self {
         Self {
             servers: Arc::clone(servers),
+            stripe: stripe.clone(),
             doorway,
         }
     }
@@ -177,6 +180,13 @@ impl Http for Road {
         request: &'a Request<'a>,
     ) -> BoxFuture<'a, Result<Reply, HttpError>> {
         Box::pin(async move {
+            if let Recipient::Processor { .. } = recipient {
+                self.servers.counts.add("(requests to Stripe)");
+                self.doorway.call(Side::Before, "request to Stripe").await;
+                let reply = self.stripe.send(recipient, request).await;
+                self.doorway.call(Side::After, "request to Stripe").await;
+                return reply;
+            }
             let (Recipient::Subscriber, Body::Json(body)) = (recipient, &request.body) else {
                 let reason = Reason::Unreachable("there is no network".to_owned());
                 return Err(HttpError::not_sent(reason));

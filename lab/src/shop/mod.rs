@@ -42,6 +42,8 @@ pub(crate) struct Shop {
     memory: Arc<Mutex<Memory>>,
     /// Vault tokens of the test cards.
     pub(crate) tokens: Arc<Vec<String>>,
+    /// Whether Stripe is one of the processors.
+    pub(crate) has_stripe: bool,
 }
 
 #[derive(Default)]
@@ -87,6 +89,7 @@ impl Shop {
             house: Arc::clone(house),
             memory: Arc::default(),
             tokens: Arc::default(),
+            has_stripe: false,
         }
     }
 

@@ -76,10 +76,10 @@ impl Visitor {
         }
         self.pause(500, 60_000).await;
         let pass = !self.chance.one_in(5);
-        let Ok(Some(page)) = self.shop.house.bank.decide(url, pass).await else {
+        let Some(return_url) = self.shop.house.decide(url, pass).await else {
             return;
         };
-        self.shop.note_return(&page.return_url);
+        self.shop.note_return(&return_url);
         if self.chance.one_in(6) {
             // The browser is closed; what was decided is found out otherwise.
             return;
@@ -94,12 +94,12 @@ impl Visitor {
             if self.chance.one_in(4) {
                 let house = &self.shop.house;
                 join(
-                    house.come_back(one, &page.return_url),
-                    house.come_back(two, &page.return_url),
+                    house.come_back(one, &return_url),
+                    house.come_back(two, &return_url),
                 )
                 .await;
             } else {
-                self.shop.house.come_back(one, &page.return_url).await;
+                self.shop.house.come_back(one, &return_url).await;
             }
             self.pause(1, 5_000).await;
         }

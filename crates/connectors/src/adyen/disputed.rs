@@ -97,6 +97,7 @@ pub(super) fn notice(
         subject: Subject {
             reference: notice.subject.reference,
             processor_id: item.original().map(str::to_owned),
+            sent_by: None,
         },
         content: NoticeContent::Dispute(report),
         ..notice

@@ -92,6 +92,7 @@ fn notice(item: &Item) -> Result<Notice, Unreadable> {
         subject: Subject {
             reference: Some(item.merchant_reference.clone()).filter(|text| !text.is_empty()),
             processor_id: Some(item.psp_reference.clone()),
+            sent_by: None,
         },
         content: NoticeContent::Other,
     })

@@ -416,6 +416,7 @@ fn notice(id: &str, mut posted: Posted) -> Notice {
     let subject = Subject {
         reference: posted.reference,
         processor_id: posted.processor_id.clone(),
+        sent_by: None,
     };
     let pieces = (posted.answer, posted.operation, posted.dispute);
     let content = match (pieces, posted.payment, posted.processor_id) {

@@ -16,15 +16,19 @@ const WITH_THREE: &[&str] = &["BHD", "JOD", "KWD", "OMR", "TND"];
 
 /// How a currency is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Sent {
+pub(super) struct Sent {
     /// Decimals on the wire.
-    exponent: u32,
+    pub(super) exponent: u32,
     /// What an amount on the wire must be a multiple of.
-    step: i64,
+    pub(super) step: i64,
 }
 
 /// How a currency is sent; `None`: not at all.
-fn sent(currency: Currency) -> Option<Sent> {
+#[cfg_attr(
+    feature = "planted",
+    planted::alternatives(StripeWrongExponent = super::bugs::send_two_decimals)
+)]
+pub(super) fn sent(currency: Currency) -> Option<Sent> {
     let code = currency.code();
     if code == "UGX" {
         return None;

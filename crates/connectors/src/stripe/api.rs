@@ -82,6 +82,11 @@ impl<'a> Api<'a> {
         Self { link }
     }
 
+    /// The mark of the connection.
+    pub(super) const fn mark(self) -> Option<&'a str> {
+        self.link.mark
+    }
+
     /// When the call began.
     pub(super) const fn now(self) -> Timestamp {
         self.link.now

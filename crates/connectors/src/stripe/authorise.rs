@@ -13,11 +13,12 @@ use futures_util::future::try_join;
 
 use super::{
     amounts,
-    answers::{self, OUR_REFERENCE, Standing},
+    answers::{self, Standing},
     api::{Api, Form, Outcome, Refusal},
     declines::Said,
     look_up,
     methods::{self, Page},
+    requests::{expanded, intent_key, marked},
     wire::{Intent, Made},
 };
 
@@ -48,7 +49,27 @@ pub(super) async fn authorise(api: Api<'_>, call: &Authorise<'_>) -> Result<Answ
     let confirmed = api
         .post::<Intent>(&path, call.reference.as_str(), &form)
         .await;
+    if let Ok(Ok(asking)) = &confirmed
+        && answers::asks_in_vain(asking)
+    {
+        give_up(api, call.reference, &intent).await?;
+    }
     answer(confirmed, &intent)
+}
+
+/// Cancels an intent that waits for what its customer can't do, so that nothing comes of it later. Unless that is certain, its outcome is
+/// unknown.
+async fn give_up(api: Api<'_>, reference: &Reference, intent: &Intent) -> Result<(), CallError> {
+    let path = format!("/v1/payment_intents/{}/cancel", intent.id);
+    let key = format!("{}-give-up", reference.as_str());
+    let cancelled = api.post::<Intent>(&path, &key, &Form::default()).await;
+    match cancelled {
+        Ok(Ok(cancelled)) if cancelled.id == intent.id && cancelled.status == "canceled" => Ok(()),
+        _ => Err(unknown(
+            intent,
+            "the intent waits for nobody and could not be cancelled",
+        )),
+    }
 }
 
 /// Completes an authorisation whose customer was authenticated: confirms it again.
@@ -97,6 +118,16 @@ fn in_doubt(error: CallError, intent: &Intent) -> CallError {
 }
 
 /// What a confirmation brought.
+#[cfg_attr(
+    feature = "planted",
+    planted::alternatives(
+        StripeAnswerOfAnotherIntent = super::bugs::take_any_intent,
+        StripeConflictIsDecline = super::bugs::decline_conflicts,
+        StripeDeclineOfAnotherIntent = super::bugs::take_any_decline,
+        StripeServerErrorIsDecline = super::bugs::decline_server_errors,
+        StripeSilenceIsNotSent = super::bugs::take_silence_for_not_sent,
+    )
+)]
 fn answer(
     confirmed: Result<Outcome<Intent>, CallError>,
     intent: &Intent,
@@ -147,7 +178,7 @@ fn unknown(intent: &Intent, why: &str) -> CallError {
 }
 
 /// How an intent stands that was confirmed.
-fn standing(intent: &Intent) -> Result<Answer, CallError> {
+pub(super) fn standing(intent: &Intent) -> Result<Answer, CallError> {
     match answers::standing(intent) {
         Standing::Stands(answer) => Ok(*answer),
         Standing::Unconfirmed => Err(CallError::rejected("the intent was never confirmed")),
@@ -244,11 +275,8 @@ impl<'a> Asked<'a> {
                 "currency",
                 call.money.currency().code().to_ascii_lowercase(),
             )
-            .with("capture_method", capture)
-            .with(
-                format!("metadata[{OUR_REFERENCE}]"),
-                call.reference.as_str(),
-            );
+            .with("capture_method", capture);
+        form = marked(form, api, call.reference);
         form = match self.page {
             None => form
                 .with("confirmation_method", "manual")
@@ -299,17 +327,6 @@ impl<'a> Asked<'a> {
             form
         }
     }
-}
-
-/// The key under which an intent is made.
-pub(super) fn intent_key(reference: &Reference) -> String {
-    format!("{}-intent", reference.as_str())
-}
-
-/// Asks for what an answer shows as an id otherwise.
-pub(super) fn expanded(form: Form) -> Form {
-    form.with("expand[0]", "latest_charge")
-        .with("expand[1]", "latest_charge.balance_transaction")
 }
 
 fn page_of(call: &Authorise<'_>) -> Result<Page, CallError> {

@@ -22,7 +22,7 @@ use super::{
     api::{Api, Form, Refusal},
     descriptor::FILES,
     look_up::{checked, is_missing},
-    wire::{Expandable, Made},
+    wire::{Expandable, HasId, Made, Metadata},
 };
 
 /// What is taken. Texts: the longest of one field, and a precaution for all. Files: Stripe has a field for each kind of document, and of
@@ -55,7 +55,7 @@ pub(super) struct Dispute {
     reason: Option<String>,
     pub(super) payment_intent: Option<Expandable<Made>>,
     #[serde(default)]
-    metadata: BTreeMap<String, String>,
+    metadata: Metadata,
     #[serde(default)]
     balance_transactions: Vec<Moved>,
     evidence_details: Option<Details>,
@@ -76,10 +76,7 @@ struct Details {
 impl Dispute {
     /// The intent that is disputed.
     pub(super) fn intent(&self) -> Option<&str> {
-        self.payment_intent.as_ref().map(|of| match of {
-            Expandable::Id(id) => id.as_str(),
-            Expandable::Whole(made) => made.id.as_str(),
-        })
+        self.payment_intent.as_ref().map(HasId::id)
     }
 
     /// How it stands, in our words. `None`: in a way, or in a currency, that we know nothing of.

@@ -5,10 +5,11 @@ use connector::{
 };
 
 use super::{
-    amounts,
-    answers::{self, CAPTURE_MARK, OUR_REFERENCE},
+    amounts, answers,
     api::{Api, Form, Outcome, Refusal, reason},
     look_up,
+    marks::{self, CAPTURE_MARK},
+    requests,
     wire::{Intent, Refund},
 };
 
@@ -48,7 +49,7 @@ pub(super) async fn cancel(api: Api<'_>, call: &Cancel<'_>) -> Result<LaterAnswe
         .post::<Intent>(&path, call.reference.as_str(), &Form::default())
         .await;
     match settled(cancelled)? {
-        Ok(intent) if intent.id == id && answers::is_released(&intent) => {
+        Ok(intent) if intent.id == id && marks::is_released(&intent) => {
             Ok(answers::cancelled(&intent))
         }
         Ok(_) => Err(CallError::unknown(
@@ -61,7 +62,7 @@ pub(super) async fn cancel(api: Api<'_>, call: &Cancel<'_>) -> Result<LaterAnswe
                 ..call.authorisation
             };
             let now = look_up::intent(api, authorisation, look_up::until(api.now())).await?;
-            let cancelled = now.filter(answers::is_released);
+            let cancelled = now.filter(marks::is_released);
             Ok(cancelled.map_or(refused, |intent| answers::cancelled(&intent)))
         }
     }
@@ -79,11 +80,8 @@ pub(super) async fn refund(api: Api<'_>, call: &RefundCall<'_>) -> Result<LaterA
     };
     let form = Form::default()
         .with("payment_intent", id)
-        .with("amount", amount)
-        .with(
-            format!("metadata[{OUR_REFERENCE}]"),
-            call.reference.as_str(),
-        );
+        .with("amount", amount);
+    let form = requests::marked(form, api, call.reference);
     let refunded = api.post::<Refund>("/v1/refunds", call.reference.as_str(), &form);
     match settled(refunded.await)? {
         Ok(refund) => answers::refunded(&refund)
@@ -132,6 +130,10 @@ async fn captured_under(
 }
 
 /// Whether an intent shows the capture of this amount under this reference.
+#[cfg_attr(
+    feature = "planted",
+    planted::alternatives(StripeCaptureUnproven = super::bugs::believe_any_capture)
+)]
 fn has_mark(intent: &Intent, reference: &Reference, amount: &str) -> bool {
     let number = Reference::parse(reference.as_str()).map(|(_, n)| n);
     number

@@ -8,13 +8,19 @@ mod amounts;
 mod answers;
 mod api;
 mod authorise;
+#[cfg(feature = "planted")]
+mod bugs;
 mod declines;
 mod descriptor;
 mod disputes;
 mod later;
 mod look_up;
+mod marks;
 mod methods;
 mod notices;
+mod refunds;
+mod requests;
+mod resolve;
 mod signature;
 mod wire;
 

@@ -1,46 +1,48 @@
 //! The facet of notices: events of a webhook endpoint. Source: docs/processors/stripe.md, "Events and signatures".
 //!
-//! The whole body is signed, so what it says of a charge or a refund is taken as it stands. What it does not say is asked for:
-//! a dispute names an intent and not our reference.
+//! The whole body is signed, so what it says of a charge or a refund is taken as it stands. What it does not say is asked for
+//! ([`super::resolve`]): a dispute names an intent and not our reference.
 
 use connector::{
     Answer, CallError, Called, Delivery, Link, NotGenuine, Notice, NoticeContent, Notices,
     Reference, Subject, Unreadable,
 };
-use domain::{
-    caller::Mode,
-    dispute::{DisputeReason, DisputeReport, DisputeStage, DisputeStatus},
-    method::Method,
-    payment::MadeElsewhere,
-};
+use domain::caller::Mode;
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::{
     Stripe, amounts,
-    answers::{self, Mark, Marks, Standing},
-    api::{Api, Form, Refusal},
-    authorise::expanded,
+    answers::{self, CONNECTION, Standing},
+    api::Api,
     descriptor::{VERSION, WEBHOOK_SECRET},
-    disputes::Dispute,
-    look_up, signature,
-    wire::{Charge, Expandable, Intent, Refund},
+    marks::{self, Mark, Marks},
+    resolve, signature,
+    wire::{Charge, Intent, Metadata, Refund},
 };
 
 /// The header with the signatures.
 const SIGNATURE: &str = "stripe-signature";
 
-/// `Event`.
+/// `Event`. All versions of the API have these members.
 #[derive(Debug, Deserialize)]
-struct Event {
+pub(super) struct Event {
     id: String,
     #[serde(rename = "type")]
-    kind: String,
-    created: i64,
+    pub(super) kind: String,
+    pub(super) created: i64,
     api_version: Option<String>,
     /// The connected account that it is about, where it is not the own one.
     account: Option<String>,
+    /// The request that caused it, where one did.
+    request: Option<Cause>,
     data: Data,
+}
+
+/// The request that caused an event.
+#[derive(Debug, Deserialize)]
+struct Cause {
+    idempotency_key: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -48,19 +50,64 @@ struct Data {
     object: Value,
 }
 
+/// What an event is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum About {
+    Charge,
+    Intent,
+    Refund,
+    Dispute,
+    Warning,
+}
+
+impl Event {
+    /// What it is about; `None`: nothing that is of interest. Among that is `charge.failed`: one try of an intent, which may go on.
+    /// `payment_intent.payment_failed` tells its end.
+    pub(super) fn about(&self) -> Option<About> {
+        Some(match self.kind.as_str() {
+            "charge.succeeded" | "charge.captured" => About::Charge,
+            "payment_intent.succeeded"
+            | "payment_intent.amount_capturable_updated"
+            | "payment_intent.payment_failed"
+            | "payment_intent.canceled" => About::Intent,
+            "refund.created" | "refund.updated" | "refund.failed" => About::Refund,
+            "charge.dispute.created"
+            | "charge.dispute.updated"
+            | "charge.dispute.closed"
+            | "charge.dispute.funds_withdrawn"
+            | "charge.dispute.funds_reinstated" => About::Dispute,
+            "radar.early_fraud_warning.created" => About::Warning,
+            _ => return None,
+        })
+    }
+
+    /// Whether its object has the form that is read here. An endpoint of another version of the API sends others.
+    pub(super) fn is_of_our_version(&self) -> bool {
+        self.api_version.as_deref() == Some(VERSION)
+    }
+
+    /// The id of its object, in every version.
+    pub(super) fn object_id(&self) -> Option<&str> {
+        self.data.object.get("id").and_then(Value::as_str)
+    }
+
+    /// Its object.
+    pub(super) fn object<T: DeserializeOwned>(&self) -> Result<T, Unreadable> {
+        T::deserialize(&self.data.object).map_err(|_| Unreadable("its object can't be read"))
+    }
+
+    /// The reference under which we sent the request that caused it, whatever became of the metadata since.
+    fn caused_by(&self) -> Option<Reference> {
+        let key = self.request.as_ref()?.idempotency_key.as_deref()?;
+        let key = key.split_once("-complete-").map_or(key, |(own, _)| own);
+        Reference::parse(key).map(|(payment, n)| Reference::new(payment, n))
+    }
+}
+
 /// What of an event says for which mode it is.
 #[derive(Debug, Deserialize)]
 struct OfMode {
     livemode: bool,
-}
-
-/// `radar.early_fraud_warning`.
-#[derive(Debug, Deserialize)]
-struct Warning {
-    id: String,
-    created: i64,
-    fraud_type: Option<String>,
-    charge: Expandable<Charge>,
 }
 
 /// What a merchant does at Stripe, with the events that are read.
@@ -91,18 +138,16 @@ impl Notices for Stripe {
 
     fn read(&self, delivery: &Delivery<'_>) -> Result<Vec<Notice>, Unreadable> {
         let event = event(delivery)?;
-        if event.account.is_some() {
+        if is_of_another_account(&event) {
             return Err(Unreadable(
                 "it is about a connected account: the endpoint must be one for events on your own account",
             ));
         }
-        // An endpoint of another version sends other objects, which can't be kept apart from those of this one.
-        if event.api_version.as_deref() != Some(VERSION) {
-            return Err(Unreadable(
-                "the webhook endpoint has another API version than 2026-10-28.endive",
-            ));
-        }
-        notices(&event)
+        Ok(match event.about() {
+            None => vec![notice(&event, Subject::default(), NoticeContent::Other)],
+            Some(_) if !event.is_of_our_version() => vec![unresolved(&event)],
+            Some(about) => notices(&event, about)?,
+        })
     }
 
     fn resolve<'a>(
@@ -112,9 +157,18 @@ impl Notices for Stripe {
     ) -> Called<'a, Vec<Notice>> {
         Box::pin(async move {
             let event = event(delivery).map_err(|why| CallError::rejected(why.to_string()))?;
-            resolve(Api::of(link), &event).await
+            resolve::resolve(Api::of(link), &event).await
         })
     }
+}
+
+/// Whether it is about a connected account.
+#[cfg_attr(
+    feature = "planted",
+    planted::alternatives(StripeOtherAccountBelieved = super::bugs::every_account_is_own)
+)]
+fn is_of_another_account(event: &Event) -> bool {
+    event.account.is_some()
 }
 
 fn event(delivery: &Delivery<'_>) -> Result<Event, Unreadable> {
@@ -132,45 +186,16 @@ fn event(delivery: &Delivery<'_>) -> Result<Event, Unreadable> {
     serde_json::from_value(body).map_err(|_| Unreadable("it is no event"))
 }
 
-/// The object of an event.
-fn object<T: DeserializeOwned>(event: &Event) -> Result<T, Unreadable> {
-    T::deserialize(&event.data.object).map_err(|_| Unreadable("its object can't be read"))
-}
-
-fn notices(event: &Event) -> Result<Vec<Notice>, Unreadable> {
-    let word = event.kind.as_str();
-    Ok(match word {
-        "charge.succeeded" | "charge.captured" => vec![of_charge(event, &object(event)?)],
-        "payment_intent.succeeded"
-        | "payment_intent.amount_capturable_updated"
-        | "payment_intent.payment_failed" => of_intent(event, &object(event)?),
-        "payment_intent.canceled" => {
-            let about = subject(&object(event)?);
-            // That of somebody else is nobody's here.
-            let content = if about.reference.is_some() {
-                NoticeContent::Ended
-            } else {
-                NoticeContent::Other
-            };
-            vec![notice(event, about, content)]
-        }
-        "refund.created" | "refund.updated" | "refund.failed" => {
-            vec![of_refund(event, &object(event)?)?]
-        }
-        "charge.dispute.created"
-        | "charge.dispute.updated"
-        | "charge.dispute.closed"
-        | "charge.dispute.funds_withdrawn"
-        | "charge.dispute.funds_reinstated"
-        | "radar.early_fraud_warning.created" => {
-            vec![notice(event, Subject::default(), NoticeContent::Unresolved)]
-        }
-        // Among them `charge.failed`: one try of an intent, which may go on. `payment_intent.payment_failed` tells its end.
-        _ => vec![notice(event, Subject::default(), NoticeContent::Other)],
+fn notices(event: &Event, about: About) -> Result<Vec<Notice>, Unreadable> {
+    Ok(match about {
+        About::Charge => vec![of_charge(event, &event.object()?)],
+        About::Intent => of_intent(event, &event.object()?),
+        About::Refund => vec![of_refund(event, &event.object()?)?],
+        About::Dispute | About::Warning => vec![unresolved(event)],
     })
 }
 
-fn notice(event: &Event, subject: Subject, content: NoticeContent) -> Notice {
+pub(super) fn notice(event: &Event, subject: Subject, content: NoticeContent) -> Notice {
     Notice {
         id: event.id.clone(),
         word: event.kind.clone(),
@@ -179,32 +204,48 @@ fn notice(event: &Event, subject: Subject, content: NoticeContent) -> Notice {
     }
 }
 
-fn text_of(reference: Option<Reference>) -> Option<String> {
-    reference.map(|reference| reference.as_str().to_owned())
+/// What Stripe must be asked about.
+fn unresolved(event: &Event) -> Notice {
+    notice(event, Subject::default(), NoticeContent::Unresolved)
 }
 
-fn subject(intent: &Intent) -> Subject {
+fn subject_in(metadata: &Metadata, processor_id: Option<&str>) -> Subject {
     Subject {
-        reference: text_of(answers::reference_in(&intent.metadata)),
-        processor_id: Some(intent.id.clone()),
+        reference: answers::reference_in(metadata).map(|reference| reference.as_str().to_owned()),
+        processor_id: processor_id.map(str::to_owned),
+        sent_by: metadata.get(CONNECTION).cloned(),
     }
 }
 
-fn subject_of(charge: &Charge) -> Subject {
+pub(super) fn subject(intent: &Intent) -> Subject {
+    subject_in(&intent.metadata, Some(&intent.id))
+}
+
+/// With the reference under which we caused the event, where the metadata have none.
+fn or_caused_by(subject: Subject, event: &Event) -> Subject {
+    let caused_by = || {
+        event
+            .caused_by()
+            .map(|reference| reference.as_str().to_owned())
+    };
     Subject {
-        reference: text_of(answers::reference_in(&charge.metadata)),
-        processor_id: charge.intent().map(str::to_owned),
+        reference: subject.reference.or_else(caused_by),
+        ..subject
     }
 }
 
-/// An approval; of a charge that nobody here asked for, a payment that was made elsewhere.
-fn of_charge(event: &Event, charge: &Charge) -> Notice {
-    let subject = subject_of(charge);
+/// An approval. Of a charge without a reference Stripe is asked, since metadata can be removed: its intent may have one.
+pub(super) fn of_charge(event: &Event, charge: &Charge) -> Notice {
+    let subject = or_caused_by(subject_in(&charge.metadata, charge.intent()), event);
     if subject.reference.is_none() {
-        let made = made_elsewhere(charge).map_or(NoticeContent::Other, |made| {
-            NoticeContent::Made(Box::new(made))
-        });
-        return notice(event, subject, made);
+        // An authorisation of others is theirs, and a charge without an intent is none that is made here.
+        let may_count = charge.captured && charge.intent().is_some();
+        let content = if may_count {
+            NoticeContent::Unresolved
+        } else {
+            NoticeContent::Other
+        };
+        return notice(event, subject, content);
     }
     if event.kind == "charge.captured" {
         // The intent's own event has the marks of captures.
@@ -221,11 +262,14 @@ fn of_charge(event: &Event, charge: &Charge) -> Notice {
 }
 
 /// The captures of an intent by their marks; of one that failed, the decline: a challenge that was not passed makes no charge.
-fn of_intent(event: &Event, intent: &Intent) -> Vec<Notice> {
+pub(super) fn of_intent(event: &Event, intent: &Intent) -> Vec<Notice> {
     let about = subject(intent);
     let Some(reference) = answers::reference_in(&intent.metadata) else {
         return vec![notice(event, about, NoticeContent::Other)];
     };
+    if event.kind == "payment_intent.canceled" {
+        return vec![notice(event, about, NoticeContent::Ended)];
+    }
     if event.kind == "payment_intent.payment_failed" {
         let content = match answers::standing(intent) {
             Standing::Stands(answer) => NoticeContent::Authorisation(*answer),
@@ -236,7 +280,7 @@ fn of_intent(event: &Event, intent: &Intent) -> Vec<Notice> {
     let Some((payment, _)) = Reference::parse(reference.as_str()) else {
         return Vec::new();
     };
-    let marks = match answers::marks(intent) {
+    let marks = match marks::marks(intent) {
         Marks::Backed { marks, others: 0 } => marks,
         // Somebody else has captured, or has written marks: Stripe is asked.
         Marks::Backed { .. } | Marks::Unbacked => {
@@ -250,6 +294,7 @@ fn of_intent(event: &Event, intent: &Intent) -> Vec<Notice> {
         let own = Subject {
             reference: Some(Reference::new(payment, mark.n).as_str().to_owned()),
             processor_id: None,
+            sent_by: about.sent_by.clone(),
         };
         let money = amounts::from_wire(mark.amount, &intent.currency);
         notice(event, own, NoticeContent::Later(answers::captured(money)))
@@ -257,105 +302,22 @@ fn of_intent(event: &Event, intent: &Intent) -> Vec<Notice> {
     marks.iter().map(of).collect()
 }
 
-fn of_refund(event: &Event, refund: &Refund) -> Result<Notice, Unreadable> {
-    let reference = refund.metadata.as_ref().and_then(answers::reference_in);
-    let subject = Subject {
-        reference: text_of(reference),
-        processor_id: Some(refund.id.clone()),
-    };
-    let answer =
-        answers::refunded(refund).ok_or(Unreadable("the refund stands in an unknown way"))?;
-    Ok(notice(event, subject, NoticeContent::Later(answer)))
-}
-
-/// What is kept of a payment that another system made.
-fn made_elsewhere(charge: &Charge) -> Option<MadeElsewhere> {
-    if !charge.captured {
-        return None;
+/// Of a refund without a reference Stripe is asked: somebody else made it, of a payment that may be ours.
+pub(super) fn of_refund(event: &Event, refund: &Refund) -> Result<Notice, Unreadable> {
+    let nothing = Metadata::new();
+    let metadata = refund.metadata.as_ref().unwrap_or(&nothing);
+    let subject = subject_in(metadata, Some(&refund.id));
+    if subject.reference.is_some() {
+        let answer =
+            answers::refunded(refund).ok_or(Unreadable("the refund stands in an unknown way"))?;
+        return Ok(notice(event, subject, NoticeContent::Later(answer)));
     }
-    let money = |amount| amounts::from_wire(amount, &charge.currency);
-    let details = charge.payment_method_details.as_ref();
-    let card = details.and_then(|details| details.card.as_ref());
-    Some(MadeElsewhere {
-        processor_id: charge.intent()?.to_owned(),
-        made_at: answers::seconds(charge.created)?,
-        money: money(charge.amount)?,
-        captured: money(charge.amount_captured)?.minor(),
-        refunded: money(charge.amount_refunded)?.minor(),
-        method: match details.and_then(|details| details.kind.as_deref()) {
-            Some("klarna") => Method::Bnpla,
-            Some("ideal") => Method::Ideal,
-            Some("bancontact") => Method::BanContact,
-            Some("sepa_debit") => Method::SepaDirectDebit,
-            _ => Method::Card,
-        },
-        last_four: card.and_then(|card| card.last4.clone()),
-        order_id: charge.metadata.get("order_id").cloned(),
-    })
-}
-
-/// Asks for what an event does not say.
-async fn resolve(api: Api<'_>, event: &Event) -> Result<Vec<Notice>, CallError> {
-    let unreadable = |why: Unreadable| CallError::rejected(why.to_string());
-    let (intent, report) = if event.kind == "radar.early_fraud_warning.created" {
-        let warning: Warning = object(event).map_err(unreadable)?;
-        warned(api, &warning).await?
+    // Each refund of ours has a reference. One that another request of ours caused is what a capture, or a cancellation, has released.
+    let is_release = event.caused_by().is_some() || refund.balance_transaction.is_none();
+    let content = if is_release {
+        NoticeContent::Other
     } else {
-        let dispute: Dispute = object(event).map_err(unreadable)?;
-        let report = dispute.report(answers::seconds(event.created));
-        (dispute.intent().map(str::to_owned), report)
+        NoticeContent::Unresolved
     };
-    let report =
-        report.ok_or_else(|| CallError::unknown("the dispute stands in an unknown way"))?;
-    let subject = match intent {
-        Some(id) => named(api, id).await?,
-        None => Subject::default(),
-    };
-    Ok(vec![notice(event, subject, NoticeContent::Dispute(report))])
-}
-
-/// An early warning as an alert, with the amount of its charge.
-async fn warned(
-    api: Api<'_>,
-    warning: &Warning,
-) -> Result<(Option<String>, Option<DisputeReport>), CallError> {
-    let id = match &warning.charge {
-        Expandable::Id(id) => id,
-        Expandable::Whole(charge) => &charge.id,
-    };
-    let path = format!("/v1/charges/{}", look_up::checked(id)?);
-    let charge = api.get::<Charge>(&path, &Form::default()).await?;
-    let charge = charge.map_err(Refusal::rejected)?;
-    let at = answers::seconds(warning.created);
-    let report = at
-        .zip(amounts::from_wire(charge.amount, &charge.currency))
-        .map(|(at, money)| DisputeReport {
-            source_id: warning.id.clone(),
-            source_payment: charge.intent().map(str::to_owned),
-            status: DisputeStatus::Notification,
-            stage: DisputeStage::Inquiry,
-            reason: Some(DisputeReason::Fraud),
-            money,
-            disputed_at: at,
-            respond_by: None,
-            processor_status: Some("early_fraud_warning".into()),
-            processor_reason: warning.fraud_type.as_deref().map(Into::into),
-            funds: None,
-            as_of: Some(at),
-        });
-    Ok((charge.intent().map(str::to_owned), report))
-}
-
-/// What an intent is to us.
-async fn named(api: Api<'_>, id: String) -> Result<Subject, CallError> {
-    let path = format!("/v1/payment_intents/{}", look_up::checked(&id)?);
-    let found = api.get::<Intent>(&path, &expanded(Form::default())).await?;
-    match found {
-        Ok(intent) => Ok(subject(&intent)),
-        Err(refusal) if look_up::is_missing(&refusal) => Ok(Subject {
-            reference: None,
-            processor_id: Some(id),
-        }),
-        Err(refusal) => Err(refusal.rejected()),
-    }
+    Ok(notice(event, Subject::default(), content))
 }

@@ -50,6 +50,10 @@ impl<'a> Header<'a> {
 }
 
 /// Whether a delivery was signed with the secret, about now.
+#[cfg_attr(
+    feature = "planted",
+    planted::alternatives(StripeForgedEventTaken = super::bugs::believe)
+)]
 pub(super) fn check(
     secret: &str,
     header: &str,

@@ -3,7 +3,10 @@
 
 use std::collections::BTreeMap;
 
+use connector::Reference;
 use serde::Deserialize;
+
+use super::answers;
 
 /// A list of objects, newest first.
 #[derive(Debug, Deserialize)]
@@ -13,10 +16,39 @@ pub(super) struct List<T> {
     pub(super) has_more: bool,
 }
 
+/// The texts that the makers of an object put with it.
+pub(super) type Metadata = BTreeMap<String, String>;
+
 /// Something that has an id and nothing else that matters.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Made {
     pub(super) id: String,
+}
+
+/// What has an id.
+pub(super) trait HasId {
+    fn id(&self) -> &str;
+}
+
+impl HasId for Made {
+    fn id(&self) -> &str {
+        &self.id
+    }
+}
+
+impl HasId for Charge {
+    fn id(&self) -> &str {
+        &self.id
+    }
+}
+
+impl<T: HasId> HasId for Expandable<T> {
+    fn id(&self) -> &str {
+        match self {
+            Self::Id(id) => id,
+            Self::Whole(object) => object.id(),
+        }
+    }
 }
 
 /// A member that is an id, or the object where it was expanded.
@@ -47,7 +79,7 @@ pub(super) struct Intent {
     pub(super) currency: String,
     pub(super) capture_method: String,
     #[serde(default)]
-    pub(super) metadata: BTreeMap<String, String>,
+    pub(super) metadata: Metadata,
     #[serde(default)]
     pub(super) payment_method_types: Vec<String>,
     pub(super) latest_charge: Option<Expandable<Charge>>,
@@ -82,7 +114,7 @@ pub(super) struct Charge {
     pub(super) captured: bool,
     pub(super) created: i64,
     #[serde(default)]
-    pub(super) metadata: BTreeMap<String, String>,
+    pub(super) metadata: Metadata,
     pub(super) payment_intent: Option<Expandable<Made>>,
     pub(super) outcome: Option<Outcome>,
     pub(super) receipt_url: Option<String>,
@@ -94,10 +126,7 @@ pub(super) struct Charge {
 impl Charge {
     /// The id of its intent.
     pub(super) fn intent(&self) -> Option<&str> {
-        self.payment_intent.as_ref().map(|of| match of {
-            Expandable::Id(id) => id.as_str(),
-            Expandable::Whole(made) => made.id.as_str(),
-        })
+        self.payment_intent.as_ref().map(HasId::id)
     }
 }
 
@@ -181,8 +210,19 @@ pub(super) struct Refund {
     pub(super) amount: i64,
     pub(super) currency: String,
     #[serde(default)]
-    pub(super) metadata: Option<BTreeMap<String, String>>,
+    pub(super) metadata: Option<Metadata>,
     pub(super) failure_reason: Option<String>,
+    /// What it moved on the account.
+    pub(super) balance_transaction: Option<Expandable<Made>>,
+    pub(super) payment_intent: Option<Expandable<Made>>,
+    pub(super) charge: Option<Expandable<Made>>,
+}
+
+impl Refund {
+    /// Our reference for it; `None`: somebody else made it.
+    pub(super) fn reference(&self) -> Option<Reference> {
+        self.metadata.as_ref().and_then(answers::reference_in)
+    }
 }
 
 /// The member `error` of an answer.

@@ -1,8 +1,8 @@
 //! What breaks between a request and its answer: nothing that was charged is called a failure, and nothing is charged twice.
 
 use connector::{
-    Answer, Authorise, CallError, Complete, Connector, Earlier, FundingSource, LookUp, Reference,
-    SentBetween, ThreeDsCall,
+    Answer, Authorise, CallError, Complete, Connector, Earlier, Finding, FundingSource, LookUp,
+    Reference, SentBetween, ThreeDsCall,
 };
 use domain::{
     id::PaymentId,
@@ -23,17 +23,21 @@ const REQUESTS: [(&str, bool); 3] = [
 ];
 
 impl Shop {
-    fn arm(&self, fault: &str, path: &str) {
+    pub(crate) fn arm(&self, fault: &str, path: &str) {
         let armed = Armed::parse(fault).unwrap().times(1).at(path);
         self.stripe.machine().arm(armed);
     }
 
-    fn reference(&self) -> Reference {
+    pub(crate) fn reference(&self) -> Reference {
         Reference::new(PaymentId::new(self.world.uuid_v7()), 1)
     }
 
     /// A sale of 10.00 EUR within the time that a call has; `None`: its time was over.
-    fn sale(&self, reference: &Reference, number: &str) -> Option<Result<Answer, CallError>> {
+    pub(crate) fn sale(
+        &self,
+        reference: &Reference,
+        number: &str,
+    ) -> Option<Result<Answer, CallError>> {
         let card = card(number);
         let call = Authorise {
             reference,
@@ -56,7 +60,22 @@ impl Shop {
         self.play(self.world.timeout(timeout, asked)).ok()
     }
 
-    fn found(&self, reference: &Reference, processor_id: Option<&str>) -> Option<Answer> {
+    pub(crate) fn found(
+        &self,
+        reference: &Reference,
+        processor_id: Option<&str>,
+    ) -> Option<Answer> {
+        self.looked_up(reference, processor_id)
+            .unwrap()
+            .authorisation
+    }
+
+    /// Looks an authorisation up that was sent within the last two minutes.
+    pub(crate) fn looked_up(
+        &self,
+        reference: &Reference,
+        processor_id: Option<&str>,
+    ) -> Result<Finding, CallError> {
         let asked = Earlier {
             reference,
             processor_id,
@@ -71,11 +90,9 @@ impl Shop {
         };
         let link = self.link();
         self.play(self.connector.look_up(&link, &call))
-            .unwrap()
-            .authorisation
     }
 
-    fn books(&self) -> Value {
+    pub(crate) fn books(&self) -> Value {
         let request = Request {
             method: "GET".to_owned(),
             path: "/_sim/books".to_owned(),
@@ -84,13 +101,13 @@ impl Shop {
         serde_json::from_slice(&self.stripe.asked(&request).body).unwrap()
     }
 
-    fn charges(&self) -> usize {
+    pub(crate) fn charges(&self) -> usize {
         self.books()["charges"].as_array().unwrap().len()
     }
 }
 
 #[test]
-fn whatever_happens_to_an_answer_the_outcome_is_never_called_another() {
+pub(crate) fn whatever_happens_to_an_answer_the_outcome_is_never_called_another() {
     for fault in [
         "lost-before",
         "lost-after",
@@ -133,7 +150,7 @@ fn whatever_happens_to_an_answer_the_outcome_is_never_called_another() {
 }
 
 #[test]
-fn a_request_that_is_repeated_charges_once_and_one_of_another_amount_is_an_alarm() {
+pub(crate) fn a_request_that_is_repeated_charges_once_and_one_of_another_amount_is_an_alarm() {
     let shop = Shop::open();
     let reference = shop.reference();
     shop.arm("lost-after", "/v1/payment_intents/pi_");
@@ -157,7 +174,7 @@ fn a_request_that_is_repeated_charges_once_and_one_of_another_amount_is_an_alarm
 }
 
 #[test]
-fn a_request_under_way_is_never_a_decline() {
+pub(crate) fn a_request_under_way_is_never_a_decline() {
     let shop = Shop::open();
     let reference = shop.reference();
     // The first confirmation takes a minute; who asks again meanwhile gets a 409.

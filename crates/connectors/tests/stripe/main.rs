@@ -6,6 +6,8 @@
     reason = "a test may panic"
 )]
 
+mod busy;
+mod doubts;
 mod faults;
 mod scenarios;
 mod shop;

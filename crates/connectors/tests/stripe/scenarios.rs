@@ -26,7 +26,7 @@ const SKIPS: &[Skip] = &[Skip {
 }];
 
 #[test]
-fn stripe_passes_the_scenarios_of_every_connector() {
+pub(crate) fn stripe_passes_the_scenarios_of_every_connector() {
     // A slow refund is one that the scenarios must follow to its end.
     for approved in ["4242424242424242", "4000000000007726"] {
         let shop = Shop::open();

@@ -2,7 +2,7 @@
 
 use std::future::Future;
 
-use connector::{CardData, Credentials, Link};
+use connector::{CardData, Connector, Credentials, Delivery, Link, Notice, NoticeContent};
 use connectors::stripe::Stripe;
 use domain::{
     caller::Mode,
@@ -10,8 +10,11 @@ use domain::{
     expiry::Expiry,
     id::ConnectionId,
 };
-use http_client::{HostPattern, ProcessorHttp};
-use processors::{Played, Request, stripe::Stripe as Machine};
+use futures_util::future::BoxFuture;
+use http_client::{
+    HostPattern, Http, HttpError, ProcessorHttp, Recipient, Reply, Request as Outgoing,
+};
+use processors::{Machine as _, Played, Request, stripe::Stripe as Machine};
 use serde_json::Value;
 use world::{Sim, World};
 
@@ -55,6 +58,7 @@ impl Shop {
             base: None,
             http: ProcessorHttp::new(&self.stripe, &self.hosts),
             notification_url: Some("https://pay.example/notifications/the-token"),
+            mark: Some("00112233aabbccdd"),
             now: self.world.now(),
         }
     }
@@ -73,9 +77,90 @@ impl Shop {
         assert_eq!(self.stripe.asked(&request).status, 302);
     }
 
+    /// Asks the machine for something, as the account's owner.
+    pub(crate) fn ask(&self, path: &str, body: &str) -> Value {
+        let headers = [
+            ("authorization", "Bearer sk_test_1"),
+            ("content-type", "application/x-www-form-urlencoded"),
+        ];
+        let request = Request {
+            method: "POST".to_owned(),
+            path: path.to_owned(),
+            headers: headers
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .into(),
+            body: body.as_bytes().to_vec(),
+            ..Request::default()
+        };
+        let reply = self.stripe.asked(&request);
+        let said = String::from_utf8_lossy(&reply.body);
+        assert_eq!(reply.status, 200, "{path}: {said}");
+        serde_json::from_slice(&reply.body).unwrap()
+    }
+
+    /// Has all events reported from now on.
+    pub(crate) fn listen(&self) {
+        let form = "url=https://pay.example/notifications/the-token&enabled_events[0]=*";
+        self.ask("/v1/webhook_endpoints", form);
+    }
+
+    /// The news in what Stripe has reported since.
+    pub(crate) fn news(&self) -> Vec<Notice> {
+        let now = self.stripe.now();
+        let posts = self.stripe.machine().due(now);
+        let news = posts.iter().flat_map(|post| {
+            self.stripe.machine().delivered(post.id, Some(200), now);
+            self.read(&post.body)
+        });
+        news.collect()
+    }
+
+    /// The news in an event.
+    pub(crate) fn read(&self, body: &[u8]) -> Vec<Notice> {
+        let facet = self.connector.notices().unwrap();
+        let delivery = Delivery { body, headers: &[] };
+        let read = facet.read(&delivery).unwrap();
+        let is_open = |notice: &Notice| notice.content == NoticeContent::Unresolved;
+        if !read.iter().any(is_open) {
+            return read;
+        }
+        let link = self.link();
+        self.play(facet.resolve(&link, &delivery)).unwrap()
+    }
+
+    /// A link on whose way back answers are changed.
+    pub(crate) fn bent<'a>(&'a self, bent: &'a Bent) -> Link<'a> {
+        Link {
+            http: ProcessorHttp::new(bent, &self.hosts),
+            ..self.link()
+        }
+    }
+
     /// Plays something to its end.
     pub(crate) fn play<T>(&self, story: impl Future<Output = T>) -> T {
         self.sim.run_until(story).unwrap()
+    }
+}
+
+/// Stripe, with its answers changed.
+pub(crate) struct Bent {
+    pub(crate) stripe: Played<Machine>,
+    pub(crate) bend: fn(&mut Value),
+}
+
+impl Http for Bent {
+    fn send<'a>(
+        &'a self,
+        to: Recipient<'a>,
+        request: &'a Outgoing<'a>,
+    ) -> BoxFuture<'a, Result<Reply, HttpError>> {
+        Box::pin(async move {
+            let mut reply = self.stripe.send(to, request).await?;
+            let mut body: Value = serde_json::from_slice(&reply.body).unwrap();
+            (self.bend)(&mut body);
+            reply.body = serde_json::to_vec(&body).unwrap().into();
+            Ok(reply)
+        })
     }
 }
 

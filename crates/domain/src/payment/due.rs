@@ -25,8 +25,10 @@ pub struct Policy {
     pub recovery: Vec<Duration>,
     /// When something that the processor decides later is looked up first; then the recovery schedule.
     pub pending: Vec<Duration>,
-    /// How long an authorisation can be captured.
+    /// How long an authorisation can be captured, where its processor says nothing of it.
     pub lifetime: Duration,
+    /// No authorisation is captured later, whatever its processor says of it.
+    pub lifetime_max: Duration,
     /// So long after a call can have been sent at the latest, "not found" proves that nothing happened.
     pub not_found_final_after: Option<Duration>,
     /// How long the customer has to come back from 3D Secure or from an alternative method's page.

@@ -59,6 +59,17 @@ pub struct MadeElsewhere {
     pub order_id: Option<String>,
 }
 
+/// A refund that somebody else made at the processor of a payment that was made here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RefundElsewhere {
+    /// The processor's id of the refund.
+    pub processor_id: String,
+    /// What was given back.
+    pub money: Money,
+    /// The connection whose processor reports it.
+    pub connection: ConnectionId,
+}
+
 /// What an import remembers of where it came from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Imported {
@@ -287,6 +298,43 @@ impl Payment {
                 .saying(self.words(more))
                 .events(self.event_of(n, event)),
         )
+    }
+
+    /// Takes a refund that somebody else made of this payment, once: the processor's id tells it. An empty list: it is known.
+    ///
+    /// # Errors
+    /// Why it can't be of this payment, as a clause for people; the payment is as before.
+    pub fn take_refund_elsewhere(
+        &mut self,
+        made: &RefundElsewhere,
+        refund: RefundId,
+        at: Timestamp,
+    ) -> Result<Vec<Occurrence>, &'static str> {
+        let is_it = |one: &Operation| {
+            one.connection == made.connection
+                && one.processor_id.as_deref() == Some(&made.processor_id)
+        };
+        if self.operations.iter().any(is_it) {
+            return Ok(Vec::new());
+        }
+        if made.money.currency() != self.money.currency() {
+            return Err("its currency is not that of the payment");
+        }
+        let amount = made.money.minor();
+        if !(1..=self.refundable()).contains(&amount) {
+            return Err("it is more than what can be refunded of the payment");
+        }
+        let kind = OperationKind::whole_refund(refund);
+        let n = self.push_done(kind, made.connection.clone(), amount, at);
+        if let Some(operation) = self.operation_mut(n) {
+            operation.processor_id = Some(made.processor_id.clone());
+        }
+        self.refresh_refund_status(kind);
+        Ok(vec![
+            Occurrence::new(at, "Refunded elsewhere")
+                .saying(self.words(amount))
+                .events(self.event_of(n, PaymentEvent::Refunded)),
+        ])
     }
 
     /// What an import remembers of where it came from.

@@ -49,7 +49,7 @@ pub use event::{
     OutcomeFound, PaymentEvent, RequiredAction, Started, WaitsFor,
 };
 pub use explain::StorySources;
-pub use import::{ImportFacts, ImportMode, Imported, MadeElsewhere, NewImport};
+pub use import::{ImportFacts, ImportMode, Imported, MadeElsewhere, NewImport, RefundElsewhere};
 pub use new::NewPayment;
 pub use news::{Arrival, News, Resolution, Source};
 pub use operation::{

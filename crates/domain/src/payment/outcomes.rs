@@ -273,7 +273,8 @@ impl Payment {
         vec![occurrence.events(events.into_iter().flatten().chain(disputed))]
     }
 
-    /// Until when attempt `n` that was authorised at `at` can be captured: no longer than the processor says of this one.
+    /// Until when attempt `n` that was authorised at `at` can be captured: as long as the processor says of this one, be it shorter or
+    /// longer than usual there, and as the operator allows.
     pub(super) fn lives_until(&self, n: u32, at: Timestamp, policy: &Policy) -> Timestamp {
         let usual = at.after(policy.lifetime);
         let answer = self.operation(n).and_then(|one| one.answer.as_ref());
@@ -281,7 +282,7 @@ impl Payment {
             Some(Answer::Approved { approval, .. }) => approval.valid_until,
             Some(_) | None => None,
         };
-        own.map_or(usual, |own| own.min(usual))
+        own.map_or(usual, |own| own.min(at.after(policy.lifetime_max)))
     }
 
     /// Operation `n` has authorised its amount; nothing is captured yet.

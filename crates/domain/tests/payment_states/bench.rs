@@ -28,6 +28,7 @@ pub(crate) fn policy() -> Policy {
         recovery: [5, 30, 120].into_iter().map(Duration::from_secs).collect(),
         pending: vec![Duration::from_secs(1), Duration::from_secs(2)],
         lifetime: Duration::from_hours(168),
+        lifetime_max: Duration::from_hours(90 * 24),
         not_found_final_after: Some(Duration::from_secs(10)),
         customer_lifetime: Duration::from_hours(24),
         call_timeout: Duration::from_secs(2),

@@ -1,10 +1,14 @@
 //! Several captures of one authorisation, and the release of the rest.
 
+use std::time::Duration;
+
 use domain::{
     Code,
     answer::{Answer, Approval, LaterAnswer},
     id::RefundId,
-    payment::{CancelCause, CaptureRule, Cause, Duty, News, Payment, PaymentEvent, Source, Status},
+    payment::{
+        CancelCause, CaptureRule, Cause, Duty, News, Payment, PaymentEvent, Policy, Source, Status,
+    },
 };
 use uuid::Uuid;
 
@@ -224,6 +228,40 @@ fn a_cancellation_releases_the_rest_and_the_captured_stays() {
     let n = cancel(&mut refused_one, 10);
     apply_news(&mut refused_one, n, refused(), 11);
     assert_eq!(stands(&refused_one), (Status::Authorised, 300, 700));
+}
+
+#[test]
+fn an_authorisation_lives_as_long_as_its_processor_says() {
+    const DAY: u64 = 24 * 60 * 60;
+    // Unit: days. The usual time is seven.
+    for (said, most, lives) in [
+        (None, 90, 7),
+        (Some(5), 90, 5),
+        (Some(30), 90, 30),
+        (Some(4_000), 90, 90),
+        (Some(0), 90, 0),
+        // As an operator has it who says how long all of them live.
+        (Some(30), 7, 7),
+        (Some(5), 7, 5),
+    ] {
+        let policy = Policy {
+            lifetime_max: Duration::from_hours(24 * most),
+            ..policy()
+        };
+        let mut one = payment(CaptureRule::Api);
+        let (n, _) = one.begin_authorise(connection(), false, begin(0));
+        let approval = Approval {
+            valid_until: said.map(|days| at(1 + days * DAY)),
+            ..Approval::default()
+        };
+        let answer = Answer::Approved {
+            captured: false,
+            approval,
+        };
+        let source = Source::Call.at(at(1));
+        one.settle(n, News::Answer(answer), source, &policy);
+        assert_eq!(one.expires_at(), Some(at(1 + lives * DAY)), "{said:?}");
+    }
 }
 
 #[test]

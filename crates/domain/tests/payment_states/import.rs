@@ -2,16 +2,18 @@
 
 use domain::{
     Timestamp,
+    answer::LaterAnswer,
     id::{ConnectionId, MethodId, PaymentId, RefundId, TeamId},
     method::Method,
     money::{Currency, Money},
     payment::{
-        Gateway, MadeElsewhere, NewImport, Occurrence, Origin, Payment, PaymentEvent, Status,
+        Gateway, MadeElsewhere, NewImport, News, Occurrence, Origin, Payment, PaymentEvent,
+        RefundElsewhere, Status,
     },
 };
 use uuid::Uuid;
 
-use crate::bench::{apply_news, at, done, refund};
+use crate::bench::{apply_news, at, connection, done, in_status, refund};
 
 fn made() -> MadeElsewhere {
     MadeElsewhere {
@@ -226,4 +228,54 @@ fn what_others_capture_later_counts_and_an_older_report_takes_none_of_it_back() 
         (two.captured(), two.status()),
         (700, Status::PartialRefunded)
     );
+}
+
+#[test]
+fn a_refund_that_somebody_else_made_counts_once_and_within_what_is_left() {
+    let made = |id: &str, minor: i64, currency: &str| RefundElsewhere {
+        processor_id: id.to_owned(),
+        money: Money::new(minor, Currency::parse(currency).unwrap()),
+        connection: connection(),
+    };
+    let id = || RefundId::new(Uuid::from_u128(50));
+    let mut paid = in_status(Status::Succeeded).unwrap();
+    let lines = paid
+        .take_refund_elsewhere(&made("re_1", 400, "EUR"), id(), at(20))
+        .unwrap();
+    assert!(matches!(events(&lines)[..], [PaymentEvent::Refunded(_)]));
+    assert_eq!(
+        (paid.refunded(), paid.status()),
+        (400, Status::PartialRefunded)
+    );
+    let again = paid.take_refund_elsewhere(&made("re_1", 400, "EUR"), id(), at(21));
+    assert_eq!(again.unwrap().len(), 0);
+    // What is under way here is reserved: both together would be more than was captured.
+    let own = refund(&mut paid, 500, 22);
+    for (other, why) in [
+        (made("re_2", 101, "EUR"), "more than"),
+        (made("re_2", 0, "EUR"), "more than"),
+        (made("re_2", 100, "USD"), "currency"),
+    ] {
+        let refused = paid
+            .take_refund_elsewhere(&other, id(), at(23))
+            .unwrap_err();
+        assert!(refused.contains(why), "{refused}");
+    }
+    apply_news(&mut paid, own, done(), 24);
+    assert_eq!(paid.refunded(), 900);
+    // It can fail later, as one of ours can.
+    let theirs = paid
+        .operations()
+        .iter()
+        .find(|one| one.processor_id.as_deref() == Some("re_1"));
+    let n = theirs.unwrap().n;
+    let failed = LaterAnswer::Reversed {
+        reason: "it failed".into(),
+        booked: None,
+    };
+    apply_news(&mut paid, n, News::Later(failed), 25);
+    assert_eq!(paid.refunded(), 500);
+    let mut open = in_status(Status::Authorised).unwrap();
+    let early = open.take_refund_elsewhere(&made("re_3", 1, "EUR"), id(), at(20));
+    assert!(early.is_err(), "nothing is captured");
 }

@@ -14,6 +14,7 @@ use vault::{Holder, VaultError};
 use crate::{
     Engine,
     faults::{EngineError, only_fault},
+    notifications::mark_of,
     payments::Connected,
 };
 
@@ -28,6 +29,7 @@ pub(crate) struct OpenConnection {
     credentials: Option<Credentials>,
     base: Option<Base>,
     notification_url: Option<String>,
+    mark: Option<String>,
 }
 
 /// Where calls go in place of the processor's own address.
@@ -61,6 +63,7 @@ impl Engine {
                 credentials: None,
                 base,
                 notification_url: self.notification_url(connection),
+                mark: mark_of(connection),
             }));
         };
         let holder = Holder::connection(&connection.id);
@@ -77,6 +80,7 @@ impl Engine {
                             credentials: Some(read),
                             base,
                             notification_url: self.notification_url(connection),
+                            mark: mark_of(connection),
                         })
                         .map_err(|_| "the connection's credentials can't be read"));
                 }
@@ -104,6 +108,7 @@ impl Engine {
             credentials,
             base,
             notification_url: self.notification_url(connection),
+            mark: mark_of(connection),
         })
     }
 
@@ -170,6 +175,7 @@ impl Engine {
             base: open.base.as_ref().map(|base| &base.url),
             http: ProcessorHttp::new(self.inner.http.as_ref(), hosts),
             notification_url: open.notification_url.as_deref(),
+            mark: open.mark.as_deref(),
             now: self.inner.world.now(),
         }
     }

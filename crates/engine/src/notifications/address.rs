@@ -2,6 +2,7 @@
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use domain::id::TeamId;
+use sha2::{Digest, Sha256};
 use store::connection::Connection;
 use uuid::Uuid;
 use world::World;
@@ -10,6 +11,9 @@ use crate::Engine;
 
 /// Length of the secret part of an address. Unit: bytes.
 const SECRET: usize = 16;
+
+/// Length of the mark of a connection. Unit: bytes.
+const MARK: usize = 8;
 
 /// What stands in an address: the team, so that nobody else's rows are looked at, and random bits.
 pub(crate) struct InboundToken;
@@ -30,6 +34,16 @@ impl InboundToken {
         let (team, rest) = bytes.split_first_chunk::<16>()?;
         (rest.len() == SECRET).then(|| TeamId::new(Uuid::from_bytes(*team)))
     }
+}
+
+/// The mark of a connection ([`connector::Link::mark`]). It is made of the token, which is drawn once for a connection and kept, and does
+/// not lead back to it.
+pub(crate) fn mark_of(connection: &Connection) -> Option<String> {
+    let token = connection.inbound_token.as_deref()?;
+    let mut hash = Sha256::new_with_prefix(b"mark of a connection\0");
+    hash.update(token.as_bytes());
+    let short = hash.finalize();
+    Some(super::hex(short.get(..MARK)?))
 }
 
 impl Engine {

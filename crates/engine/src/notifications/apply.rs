@@ -6,16 +6,21 @@ use connector::{Notice, NoticeContent, Reference, Subject};
 use db::Change;
 use domain::{
     Timestamp,
-    answer::{Answer, Approval, Booked, Booking, LaterAnswer},
+    answer::{Answer, LaterAnswer},
     dispute::DisputeReport,
     id::PaymentId,
     notification::NotificationStatus,
-    payment::{News, Operation, OperationKind, OperationState, Payment, Source, Status, booking},
+    payment::{News, OperationState, Payment, Source, Status},
 };
-use store::notification::Notification;
+use store::{connection::Connection, notification::Notification};
 use uuid::Uuid;
 
-use super::{Outcome, receive::count};
+use super::{
+    Outcome, mark_of,
+    meant::{Reported, open_cancellation, operation_meant},
+    receive::count,
+    resolve::Resolved,
+};
 use crate::{
     Engine,
     change::Key,
@@ -27,34 +32,13 @@ use crate::{
 /// The longest pause before something that could not be applied is tried again.
 const LONGEST_PAUSE: Duration = Duration::from_hours(1);
 
+/// A person is called when a processor could not be asked so often: about three hours after the notification came.
+const TRIES_BEFORE_ALARM: u32 = 11;
+
 /// A payment's operation that news is about.
 pub(super) struct About {
     pub(super) payment: Payment,
     pub(super) n: u32,
-}
-
-/// What a processor reports of an operation.
-enum Reported {
-    /// This.
-    As(News),
-    /// That an authorisation has taken effect as it was asked for.
-    AsAsked(Box<Approval>),
-}
-
-impl Reported {
-    /// The news about operation `n`.
-    fn about(self, payment: &Payment, n: u32) -> News {
-        match self {
-            Self::As(news) => news,
-            Self::AsAsked(approval) => {
-                let kind = payment.operation(n).map(|operation| operation.kind);
-                News::Answer(Answer::Approved {
-                    captured: matches!(kind, Some(OperationKind::Authorise { capture: true })),
-                    approval: *approval,
-                })
-            }
-        }
-    }
 }
 
 /// Where news leads.
@@ -74,11 +58,12 @@ impl Engine {
         notices: Vec<Notice>,
         before: Option<NotificationStatus>,
     ) -> Result<(), EngineError> {
-        let Some(notices) = Box::pin(self.with_answers(line, &one, notices)).await? else {
-            one.status = NotificationStatus::Waiting;
-            one.message = Some("its processor could not be asked what it is about".to_owned());
-            one.due_at = Some(self.next_try(&one));
-            return self.store_outcome(&one).await;
+        let notices = match Box::pin(self.with_answers(line, &one, notices)).await? {
+            Resolved::Notices(notices) => notices,
+            Resolved::Later => return self.ask_later(one).await,
+            Resolved::Never(why) => {
+                return self.end_failed(one, &line.connection.processor, &why).await;
+            }
         };
         let mut outcomes = Vec::with_capacity(notices.len());
         for notice in notices {
@@ -108,6 +93,22 @@ impl Engine {
             );
         }
         count(&line.connection.processor, word(one.status));
+        self.store_outcome(&one).await
+    }
+
+    /// Its processor can't be asked now.
+    async fn ask_later(&self, mut one: Notification) -> Result<(), EngineError> {
+        if one.tries == TRIES_BEFORE_ALARM {
+            tracing::error!(
+                notification.id = %one.id,
+                connection = %one.connection,
+                team.id = %one.team,
+                "a notification has waited for long, since its processor can't be asked what it is about: a person must look"
+            );
+        }
+        one.status = NotificationStatus::Waiting;
+        one.message = Some("its processor could not be asked what it is about".to_owned());
+        one.due_at = Some(self.next_try(&one));
         self.store_outcome(&one).await
     }
 
@@ -149,6 +150,9 @@ impl Engine {
                 let reported = Reported::As(News::Later(answer));
                 self.apply_news(line, &notice.subject, reported, by).await
             }
+            NoticeContent::RefundMade(made) => {
+                self.take_refund_made(line, &notice.subject, made, by).await
+            }
             NoticeContent::Changed => self.look_because_of(line, &notice.subject).await,
             NoticeContent::Ended => self.end_authorisation(line, &notice.subject).await,
             NoticeContent::Released => self.release_authorisation(line, &notice.subject, by).await,
@@ -168,6 +172,12 @@ impl Engine {
         let connection = &line.connection;
         let found = store::payment::of_team(&self.inner.store, connection.team, id).await?;
         let unknown = |message: &str| {
+            if is_sent_by_another(connection, subject) {
+                let outcome = Outcome::of(NotificationStatus::Foreign);
+                return Found::Not(outcome.because(
+                    "another connection that uses the same account sent what it is about",
+                ));
+            }
             let outcome = Outcome::of(NotificationStatus::UnknownPayment);
             Found::Not(outcome.because(message))
         };
@@ -194,22 +204,36 @@ impl Engine {
         reported: Reported,
         by: Uuid,
     ) -> Result<Outcome, EngineError> {
-        let About { payment, n } = match self.find_about(line, subject).await? {
+        let about = match self.find_about(line, subject).await? {
             Found::Operation(about) => *about,
             Found::Not(outcome) => return Ok(outcome),
         };
-        let id = payment.id();
-        let news = reported.about(&payment, n);
-        let Some(n) = operation_meant(&payment, n, &news, subject) else {
+        let id = about.payment.id();
+        let news = reported.about(&about.payment, about.n);
+        let Some(n) = operation_meant(&about.payment, about.n, &news, subject) else {
             let outcome = Outcome::of(NotificationStatus::UnknownPayment);
             let why = "it is about a capture, cancellation or refund that nobody here asked for";
             return Ok(outcome.because(why).about(id));
         };
-        if is_of_another(&payment, n, subject) {
+        let about = About { n, ..about };
+        if is_of_another(&about.payment, about.n, subject) {
             let outcome = Outcome::of(NotificationStatus::UnknownPayment);
             let why = "it is about something else at the processor than what was made under its reference";
-            return Ok(outcome.because(why).about(id));
+            return Ok(outcome.because(why).about(about.payment.id()));
         }
+        self.settle_news(line, about, news, by).await
+    }
+
+    /// Takes how an operation stands that was found.
+    pub(super) async fn settle_news(
+        &self,
+        line: &Connected,
+        about: About,
+        news: News,
+        by: Uuid,
+    ) -> Result<Outcome, EngineError> {
+        let About { payment, n } = about;
+        let id = payment.id();
         if let Some(until) = self.waits_until(&payment, n, &news, line) {
             let mut outcome = Outcome::of(NotificationStatus::Waiting)
                 .because("the call that it is about has not ended")
@@ -391,65 +415,13 @@ impl Engine {
     }
 }
 
-/// The operation that news under the reference of operation `n` is about. Some processors name the authorisation where the news is about
-/// what followed it: then it is the operation with the processor's id. A cancellation whose answer is lost has no id here; it is the only
-/// one without an answer, since there is one at a time. `None`: nobody here asked for it.
-fn operation_meant(payment: &Payment, n: u32, news: &News, subject: &Subject) -> Option<u32> {
-    let is_attempt = payment
-        .operation(n)
-        .is_some_and(|operation| operation.kind.is_attempt());
-    let News::Later(answer) = news else {
-        return Some(n);
-    };
-    if !is_attempt {
-        return Some(n);
+/// Whether the processor says that it was sent by another connection than the one to which it is reported: several may use one
+/// account, and each of them gets the news of all.
+fn is_sent_by_another(connection: &Connection, subject: &Subject) -> bool {
+    match (subject.sent_by.as_deref(), mark_of(connection)) {
+        (Some(theirs), Some(own)) => theirs != own,
+        _ => false,
     }
-    let of_attempt = |operation: &&Operation| {
-        !operation.kind.is_attempt()
-            && payment
-                .attempt_behind(operation.n)
-                .is_some_and(|attempt| attempt.n == n)
-    };
-    let reported = subject.processor_id.as_deref();
-    let has_id = |operation: &&Operation| {
-        reported.is_some() && operation.processor_id.as_deref() == reported
-    };
-    let operations = || payment.operations().iter().filter(of_attempt);
-    if let Some(known) = operations().find(has_id) {
-        return Some(known.n);
-    }
-    if booked(answer)?.what != Booking::Cancellation {
-        return None;
-    }
-    let may_be = |operation: &&Operation| {
-        operation.state.is_open()
-            && operation.processor_id.is_none()
-            && booking(operation.kind) == Booking::Cancellation
-    };
-    let mut unanswered = operations().filter(may_be);
-    match (unanswered.next(), unanswered.next()) {
-        (Some(only), None) => Some(only.n),
-        _ => None,
-    }
-}
-
-/// What an answer says that the processor has.
-const fn booked(answer: &LaterAnswer) -> Option<Booked> {
-    match answer {
-        LaterAnswer::Done { booked, .. }
-        | LaterAnswer::Pending { booked, .. }
-        | LaterAnswer::Refused { booked, .. }
-        | LaterAnswer::Reversed { booked, .. } => *booked,
-    }
-}
-
-/// The cancellation of the payment that has not ended.
-fn open_cancellation(payment: &Payment) -> Option<u32> {
-    let mut operations = payment.operations().iter();
-    let open = operations.find(|operation| {
-        operation.state.is_open() && matches!(operation.kind, OperationKind::Cancel { .. })
-    });
-    open.map(|operation| operation.n)
 }
 
 /// Whether the payment is authorised, by attempt `n`.

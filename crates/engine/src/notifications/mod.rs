@@ -4,8 +4,10 @@ mod address;
 mod apply;
 mod import;
 mod list;
+mod meant;
 mod recall;
 mod receive;
+mod refund_made;
 mod resolve;
 
 use connector::{Delivery, Notice, NoticeContent, Notices, Unreadable};
@@ -13,7 +15,7 @@ use domain::{id::TeamId, notification::NotificationStatus};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-pub(crate) use address::InboundToken;
+pub(crate) use address::{InboundToken, mark_of};
 pub use list::{ListNotifications, NotificationPage, NotificationView};
 pub use receive::{Inbound, NotificationAddress, NotificationAnswer};
 

@@ -74,8 +74,8 @@ impl Engine {
         }
     }
 
-    /// Nothing can be made of a notification that was taken before: a person must look.
-    async fn end_failed(
+    /// Nothing can be made of a notification that was taken: a person must look.
+    pub(super) async fn end_failed(
         &self,
         mut one: Notification,
         processor: &str,

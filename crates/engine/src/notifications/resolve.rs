@@ -1,30 +1,45 @@
 //! Notifications that do not say what they are about: the processor is asked.
 
-use connector::{CallError, Delivery, Notice, NoticeContent};
+use connector::{CallError, Cause, Delivery, Notice, NoticeContent};
 use store::notification::Notification;
 
 use crate::{Engine, faults::EngineError, payments::Connected};
 
+/// What became of the question what a notification is about.
+pub(super) enum Resolved {
+    /// This is its news.
+    Notices(Vec<Notice>),
+    /// Its processor can't be asked now.
+    Later,
+    /// Nothing will ever be made of it. Why: a clause for people.
+    Never(String),
+}
+
 impl Engine {
-    /// The news of a notification, with what only its processor can say. `None`: it can't be asked now.
+    /// The news of a notification, with what only its processor can say.
     pub(super) async fn with_answers(
         &self,
         line: &Connected,
         one: &Notification,
         notices: Vec<Notice>,
-    ) -> Result<Option<Vec<Notice>>, EngineError> {
+    ) -> Result<Resolved, EngineError> {
         let is_open = |notice: &Notice| notice.content == NoticeContent::Unresolved;
         if !notices.iter().any(is_open) {
-            return Ok(Some(notices));
+            return Ok(Resolved::Notices(notices));
         }
-        let (Some(facet), Some(body)) = (line.connector.notices(), one.content.bytes()) else {
-            return Ok(None);
+        let Some(facet) = line.connector.notices() else {
+            return Ok(Resolved::Never("its processor sends none".to_owned()));
+        };
+        let Some(body) = one.content.bytes() else {
+            return Ok(Resolved::Never(
+                "its body is not stored as it came".to_owned(),
+            ));
         };
         let connection = match self.open_connection(line).await? {
             Ok(connection) => connection,
             Err(why) => {
                 tracing::warn!(notification.id = %one.id, why, "a notification can't be asked about");
-                return Ok(None);
+                return Ok(Resolved::Later);
             }
         };
         let delivery = Delivery {
@@ -36,32 +51,42 @@ impl Engine {
         let asked = facet.resolve(&way, &delivery);
         let answered = self.inner.world.timeout(timeout, asked).await;
         let found = answered.unwrap_or_else(|world::Elapsed| Err(CallError::unknown("no answer")));
-        match found {
-            Ok(found) if !found.iter().any(is_open) && can_be_kept(&found) => Ok(Some(found)),
-            Ok(_) => {
-                tracing::warn!(notification.id = %one.id, "what a processor says of its notification can't be kept");
-                Ok(None)
-            }
+        Ok(match found {
+            Ok(found) if found.iter().any(is_open) => Resolved::Never(
+                "its processor was asked, and does not say what it is about".to_owned(),
+            ),
+            Ok(found) => match kept(found) {
+                Ok(found) => Resolved::Notices(found),
+                Err(why) => Resolved::Never(why.to_owned()),
+            },
             Err(error) => {
                 self.note_failure(line.connection.team, &line.connection.id, &error);
                 tracing::warn!(notification.id = %one.id, error = %error, "a processor can't be asked about its notification");
-                Ok(None)
+                if is_final(&error) {
+                    Resolved::Never(error.to_string())
+                } else {
+                    Resolved::Later
+                }
             }
-        }
+        })
     }
 }
 
-fn can_be_kept(notices: &[Notice]) -> bool {
-    notices.iter().all(|notice| match &notice.content {
-        NoticeContent::Dispute(report) => report.check().is_ok(),
-        NoticeContent::Authorisation(_)
-        | NoticeContent::Approved(_)
-        | NoticeContent::Later(_)
-        | NoticeContent::Made(_)
-        | NoticeContent::Changed
-        | NoticeContent::Ended
-        | NoticeContent::Released
-        | NoticeContent::Unresolved
-        | NoticeContent::Other => true,
-    })
+/// Whether the same question will never have another answer. Credentials can be mended.
+fn is_final(error: &CallError) -> bool {
+    match error {
+        CallError::Rejected { cause, .. } => *cause != Cause::Credentials,
+        CallError::Unsupported => true,
+        CallError::NotSent { .. } | CallError::Unknown { .. } => false,
+    }
+}
+
+/// News that can be kept. `Err`: why it can't, as a clause for people.
+fn kept(notices: Vec<Notice>) -> Result<Vec<Notice>, &'static str> {
+    for notice in &notices {
+        if let NoticeContent::Dispute(report) = &notice.content {
+            report.check()?;
+        }
+    }
+    Ok(notices)
 }

@@ -20,6 +20,9 @@ use super::{
 };
 use crate::{Engine, faults::EngineError};
 
+/// No authorisation is taken to live longer, whatever a processor says: extended ones, the longest, end after a month or so.
+const LIFETIME_MAX: std::time::Duration = std::time::Duration::from_hours(90 * 24);
+
 /// A connection with the connector that speaks to its processor.
 pub(crate) struct Connected {
     pub(crate) connection: Arc<Connection>,
@@ -252,6 +255,7 @@ impl Engine {
             recovery: settings.recovery_schedule.clone(),
             pending: Vec::new(),
             lifetime: std::time::Duration::from_hours(168),
+            lifetime_max: LIFETIME_MAX,
             not_found_final_after: None,
             customer_lifetime: settings.customer_lifetime,
             call_timeout: std::time::Duration::from_secs(20),
@@ -265,7 +269,10 @@ impl Engine {
             policy.call_timeout = facts.call_timeout;
             policy.abandon_after = line.connector.certainty().map(|_| settings.abandon_after);
         }
-        policy.lifetime = settings.authorisation_lifetime.unwrap_or(policy.lifetime);
+        // What the operator says counts for every processor, and for each of its authorisations.
+        if let Some(lifetime) = settings.authorisation_lifetime {
+            (policy.lifetime, policy.lifetime_max) = (lifetime, lifetime);
+        }
         policy
     }
 }

@@ -119,7 +119,8 @@ pub(crate) fn at_stripe(stripe: &Played<Machine>) -> BTreeMap<String, Sums> {
         sum.holds |= intent["status"] == json!("requires_capture");
     }
     for refund in books["refunds"].as_array().unwrap() {
-        if refund["status"] != json!("failed") {
+        // What is only released is listed as a refund too, and moves nothing.
+        if refund["status"] != json!("failed") && !refund["balance_transaction"].is_null() {
             let payment = &payment_of[refund["payment_intent"].as_str().unwrap()];
             sums.entry(payment.clone()).or_default().refunded += refund["amount"].as_i64().unwrap();
         }

@@ -178,7 +178,7 @@ pub struct Limits {
     pub requests_per_second: Option<u64>,
     /// How long an idempotency key is remembered.
     pub idempotency_retention: Duration,
-    /// How long an authorisation waits for its capture; `None`: as its connector declares.
+    /// How long an authorisation waits for its capture at most; `None`: as its processor says of it, else as its connector declares.
     pub authorisation_lifetime: Option<Duration>,
     /// How long a customer has to come back from 3D Secure or from an alternative method's page.
     pub three_d_secure_lifetime: Duration,

@@ -8,7 +8,10 @@ use super::{
     books::{Books, Row},
     cards::Decline,
     methods::Card,
+    refusal::Refusal,
+    rules::Rule,
 };
+use crate::form::Form;
 
 /// How the cardholder was asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +41,8 @@ pub(super) struct Charge {
     pub(super) amount: i64,
     pub(super) amount_captured: i64,
     pub(super) amount_refunded: i64,
+    /// What was authorised and won't be taken any more. It counts as refunded.
+    pub(super) amount_released: i64,
     pub(super) currency: String,
     pub(super) progress: Progress,
     pub(super) decline: Option<Decline>,
@@ -70,6 +75,10 @@ impl Charge {
     /// What can still be given back.
     pub(super) const fn refundable(&self) -> i64 {
         self.amount_captured.saturating_sub(self.amount_refunded)
+    }
+
+    const fn given_back(&self) -> i64 {
+        self.amount_refunded.saturating_add(self.amount_released)
     }
 
     fn outcome(&self) -> Value {
@@ -157,7 +166,7 @@ impl Row for Charge {
             "object": Self::OBJECT,
             "amount": self.amount,
             "amount_captured": self.amount_captured,
-            "amount_refunded": self.amount_refunded,
+            "amount_refunded": self.given_back(),
             "application": null,
             "application_fee": null,
             "application_fee_amount": null,
@@ -184,8 +193,25 @@ impl Row for Charge {
             "receipt_email": null,
             "receipt_number": null,
             "receipt_url": null,
-            "refunded": self.amount_captured > 0 && self.refundable() == 0,
+            "refunded": self.given_back() == self.amount,
             "status": self.status(),
         })
+    }
+}
+
+pub(super) const UPDATE_CHARGE: &[Rule] = &[Rule::clearable("metadata[*]")];
+
+impl Books {
+    /// Changes a charge's metadata; those of its intent stay as they are.
+    pub(super) fn update_charge(&mut self, id: &str, form: &Form) -> Result<Value, Refusal> {
+        let charge = self.charges.get_mut(id, "charge")?;
+        for (name, value) in form.map("metadata") {
+            if value.is_empty() {
+                charge.metadata.remove(&name);
+            } else {
+                charge.metadata.insert(name, value);
+            }
+        }
+        Ok(self.charges.get(id, "charge")?.view(self))
     }
 }

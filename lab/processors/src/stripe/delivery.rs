@@ -43,7 +43,7 @@ impl Books {
                 self.outbox.forget(&delivery.endpoint);
                 continue;
             };
-            let event = event.view(self);
+            let event = endpoint.shown(event.view(self));
             if delivery.is_forged {
                 posts.push(forgery(endpoint, event.clone(), signed_at));
             }

@@ -13,6 +13,10 @@ use super::{
 };
 use crate::form::Form;
 
+/// A version of the API that an endpoint can have besides the one that is spoken here. Source: npm `stripe` 23.1.0, `WebhookEndpoints.d.ts`
+/// lists all of them.
+const OTHER_VERSION: &str = "2022-08-01";
+
 /// How long a secret signs beside its successor.
 const ROLLED_OVER: Duration = Duration::from_hours(24);
 
@@ -29,6 +33,7 @@ pub(super) struct Endpoint {
     pub(super) id: String,
     created: u64,
     pub(super) url: String,
+    version: String,
     events: Vec<String>,
     is_enabled: bool,
     secrets: Vec<Secret>,
@@ -43,6 +48,20 @@ impl Endpoint {
                 .events
                 .iter()
                 .any(|wanted| wanted == "*" || wanted == event_type)
+    }
+
+    /// An event as this endpoint gets it. How an object looks in another version isn't simulated: its id stands for it.
+    pub(super) fn shown(&self, mut event: Value) -> Value {
+        if self.version == super::VERSION {
+            return event;
+        }
+        if let Some(version) = event.get_mut("api_version") {
+            *version = json!(self.version);
+        }
+        if let Some(Value::Object(object)) = event.pointer_mut("/data/object") {
+            object.retain(|name, _| matches!(name.as_str(), "id" | "object" | "livemode"));
+        }
+        event
     }
 
     /// The value of `Stripe-Signature` for a body that is sent now: one `v1` for each secret that still signs.
@@ -85,7 +104,7 @@ impl Row for Endpoint {
         json!({
             "id": self.id,
             "object": Self::OBJECT,
-            "api_version": super::VERSION,
+            "api_version": self.version,
             "application": null,
             "created": self.created,
             "description": self.description,
@@ -101,7 +120,7 @@ impl Row for Endpoint {
 pub(super) const NEW_ENDPOINT: &[Rule] = &[
     Rule::text("url").required(),
     Rule::text("enabled_events[#]"),
-    Rule::one_of("api_version", &[super::VERSION]),
+    Rule::one_of("api_version", &[super::VERSION, OTHER_VERSION]),
     Rule::clearable("description"),
     Rule::text("metadata[*]"),
 ];
@@ -142,6 +161,10 @@ impl Books {
             id: self.id("we_"),
             created: self.seconds(),
             url: url.to_owned(),
+            version: form
+                .text("api_version")
+                .unwrap_or(super::VERSION)
+                .to_owned(),
             events,
             is_enabled: true,
             secrets: vec![Secret {

@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 
 use super::{
-    Stripe, disputes, endpoints, files,
+    Stripe,
+    charges::UPDATE_CHARGE,
+    disputes, endpoints, files,
     intents::{self, CANCEL, CAPTURE, CONFIRM, CREATE},
     lists::{check_expand, expand, list, search},
     methods::{ATTACH, METHOD_DATA, NEW_CUSTOMER, NEW_METHOD, NEW_TOKEN},
@@ -133,6 +135,7 @@ impl Stripe {
             ["payment_methods", _, "detach"] | ["disputes", _, "close"] => &[],
             ["tokens"] => &[NEW_TOKEN],
             ["customers"] => &[NEW_CUSTOMER],
+            ["charges", _] => &[UPDATE_CHARGE],
             ["disputes", _] => &[disputes::UPDATE],
             ["webhook_endpoints"] => &[endpoints::NEW_ENDPOINT],
             ["webhook_endpoints", _] => &[endpoints::UPDATE_ENDPOINT],
@@ -150,6 +153,7 @@ impl Stripe {
             ["payment_intents", id, "cancel"] => books.cancel(id, form),
             ["payment_intents", id] => books.update_intent(id, form),
             ["refunds"] => books.create_refund(form),
+            ["charges", id] => books.update_charge(id, form),
             ["files"] => Ok(books.upload(form)),
             ["payment_methods"] => books.make_method(form, "").and_then(|id| {
                 books

@@ -95,6 +95,7 @@ impl Books {
             amount: intent.amount,
             amount_captured: 0,
             amount_refunded: 0,
+            amount_released: 0,
             currency: intent.currency.clone(),
             progress: if decline.is_none() && method.family == "sepa_debit" {
                 Progress::Pending

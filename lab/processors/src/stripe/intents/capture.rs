@@ -53,9 +53,11 @@ impl Books {
         }
         self.take(id, amount)?;
         let intent = self.intent_mut(id)?;
-        intent.amount_capturable = intent.amount_capturable.saturating_sub(amount);
+        let rest = intent.amount_capturable.saturating_sub(amount);
+        intent.amount_capturable = rest;
         intent.metadata.extend(form.map("metadata"));
         if is_final {
+            self.release_rest(&charge_id, rest)?;
             self.succeed(id)?;
         } else {
             self.emit("payment_intent.amount_capturable_updated", id);
@@ -86,7 +88,11 @@ impl Books {
         if self.intent(id)?.status != Status::RequiresCapture {
             return Ok(());
         }
-        if self.intent(id)?.amount_received > 0 {
+        let intent = self.intent(id)?;
+        if intent.amount_received > 0 {
+            let rest = intent.amount_capturable;
+            let charge = intent.latest_charge.clone().unwrap_or_default();
+            self.release_rest(&charge, rest)?;
             return self.succeed(id);
         }
         self.release(id, Some("expired"))
@@ -96,12 +102,14 @@ impl Books {
         let now = self.seconds();
         let intent = self.intent_mut(id)?;
         intent.status = Status::Canceled;
-        intent.amount_capturable = 0;
+        let rest = std::mem::take(&mut intent.amount_capturable);
         intent.canceled_at = Some(now);
         intent.cancellation_reason = reason.map(str::to_owned);
-        let charge = intent.latest_charge.clone();
-        if let Some(charge) = charge.filter(|_| reason == Some("expired")) {
-            self.emit("charge.expired", &charge);
+        if let Some(charge) = intent.latest_charge.clone() {
+            self.release_rest(&charge, rest)?;
+            if reason == Some("expired") {
+                self.emit("charge.expired", &charge);
+            }
         }
         self.emit("payment_intent.canceled", id);
         Ok(())

@@ -40,6 +40,7 @@ impl Books {
             return Err(self.about(id, Refusal::unexpected(&message)));
         }
         let method = self.choose_method(id, form)?;
+        self.check_mandate(id, &method, form)?;
         let intent = self.intent_mut(id)?;
         intent.has_acted &= intent.method.as_ref() == Some(&method);
         intent.method = Some(method);
@@ -91,6 +92,23 @@ impl Books {
             return Err(Refusal::invalid(message).param("payment_method"));
         }
         Ok(method)
+    }
+
+    /// A bank account is debited only with its holder's consent.
+    fn check_mandate(&self, id: &str, method: &str, form: &Form) -> Result<(), Refusal> {
+        let is_debit = self.methods.get(method, "payment_method")?.family == "sepa_debit";
+        let is_there = |name: &str| {
+            form.has(name)
+                || self
+                    .intents
+                    .find(id)
+                    .is_some_and(|intent| intent.asked(name).is_some())
+        };
+        if is_debit && !is_there("mandate_data[customer_acceptance][type]") {
+            let message = "This PaymentIntent requires a mandate: provide `mandate_data`, or a method that has one.";
+            return Err(self.about(id, Refusal::invalid(message).param("mandate_data")));
+        }
+        Ok(())
     }
 
     /// How the card of an intent behaves; methods without a card behave well.

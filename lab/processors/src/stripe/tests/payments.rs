@@ -324,7 +324,8 @@ fn without_the_shopper_a_demand_for_authentication_is_a_decline() {
             .text("/error/param"),
         "return_url"
     );
-    let debit = "amount=1000&currency=eur&confirm=true&payment_method_data[type]=sepa_debit&payment_method_data[sepa_debit][iban]=DE1";
+    let debit = "amount=1000&currency=eur&confirm=true&payment_method_data[type]=sepa_debit&payment_method_data[sepa_debit][iban]=DE1\
+        &mandate_data[customer_acceptance][type]=offline";
     let debit = client.post("/v1/payment_intents", debit);
     assert_eq!(debit.text("/status"), "processing");
     client.wait(60);

@@ -7,7 +7,7 @@ use super::{Desk, sale};
 
 impl Desk {
     /// The disputes of a payment, once there is one that stands so.
-    fn dispute(&self, payment: &str, status: &str) -> Value {
+    pub(super) fn dispute(&self, payment: &str, status: &str) -> Value {
         let query = "query($id: ID!) { getPayment(id: $id) { status disputes { id status lifecycleStage reason responseDate \
             processorStatus processorReason amount { rawAmount } } } }";
         until(PATIENCE, status, || {

@@ -1,5 +1,6 @@
 //! The whole service with a connection to Stripe: against the simulator of its wire format, over real sockets.
 
+mod account;
 mod customer;
 mod disputes;
 mod life;
@@ -58,30 +59,70 @@ impl Desk {
     /// With notifications.
     fn notified() -> Self {
         let desk = Self::quiet();
-        let url = desk.save(None)["notificationUrl"]
-            .as_str()
-            .unwrap()
-            .to_owned();
+        desk.notify(&desk.shop, "stripe", "");
+        desk
+    }
+
+    /// Makes a connection and an endpoint at Stripe for it. `more`: further parameters of the endpoint.
+    fn notify(&self, shop: &Shop, connection: &str, more: &str) {
+        let saved = self.save_as(shop, connection, None);
+        let url = saved["notificationUrl"].as_str().unwrap();
         let events: Vec<String> = EVENTS
             .iter()
             .map(|event| format!("&enabled_events[]={event}"))
             .collect();
-        let form = format!("url={url}{}", events.concat());
-        let endpoint = desk.stripe.post("/v1/webhook_endpoints", &form);
-        desk.save(Some(endpoint["secret"].as_str().unwrap()));
-        desk
+        let form = format!("url={url}{}{more}", events.concat());
+        let endpoint = self.stripe.post("/v1/webhook_endpoints", &form);
+        self.save_as(shop, connection, endpoint["secret"].as_str());
     }
 
     fn save(&self, webhook_secret: Option<&str>) -> Value {
+        self.save_as(&self.shop, "stripe", webhook_secret)
+    }
+
+    fn save_as(&self, shop: &Shop, connection: &str, webhook_secret: Option<&str>) -> Value {
         let mut credentials = json!({"secretKey": "sk_test_1"});
         if let Some(secret) = webhook_secret {
             credentials["webhookSecret"] = json!(secret);
         }
-        let query = "mutation($settings: JSON!, $credentials: JSON) { saveConnection(id: \"stripe\", processor: \"stripe\", \
+        let query = "mutation($id: ID!, $settings: JSON!, $credentials: JSON) { saveConnection(id: $id, processor: \"stripe\", \
             name: \"Stripe\", settings: $settings, credentials: $credentials) { id notificationUrl } }";
-        let variables =
-            json!({"settings": {"base_url": self.stripe.url()}, "credentials": credentials});
-        self.shop.gql(query, variables).root().clone()
+        let settings = json!({"base_url": self.stripe.url()});
+        let variables = json!({"id": connection, "settings": settings, "credentials": credentials});
+        shop.gql(query, variables).root().clone()
+    }
+
+    /// Keeps what others made at the account from now on.
+    fn import_at(&self, shop: &Shop, connection: &str) {
+        let query = "mutation($id: ID!, $settings: JSON!) { saveConnection(id: $id, processor: \"stripe\", name: \"Stripe\", \
+            settings: $settings, imports: QUIET) { id } }";
+        let settings = json!({"base_url": self.stripe.url()});
+        shop.gql(query, json!({"id": connection, "settings": settings}))
+            .root();
+    }
+
+    /// What a shop's notifications of a connection are, and what became of them, once something has of all, and of one of this kind.
+    fn became(shop: &Shop, connection: &str, kind: &str) -> Vec<(String, String)> {
+        let query = "query($id: ID!) { listNotifications(connectionId: $id, first: 100) { edges { node { type status } } } }";
+        testkit::until(testkit::PATIENCE, kind, || {
+            let listed = shop.gql(query, json!({"id": connection}));
+            let edges = listed.root()["edges"].as_array()?.clone();
+            let all = edges.iter().map(|edge| {
+                let text = |member: &str| edge["node"][member].as_str().unwrap().to_owned();
+                (text("type"), text("status"))
+            });
+            let all: Vec<(String, String)> = all.collect();
+            let is_settled = |status: &str| status != "RECEIVED" && status != "WAITING";
+            let is_there = all.iter().any(|(word, _)| word == kind);
+            (is_there && all.iter().all(|(_, status)| is_settled(status))).then_some(all)
+        })
+    }
+
+    /// What became of the last notification of a kind, once something has.
+    fn became_of(&self, kind: &str) -> String {
+        let all = Self::became(&self.shop, "stripe", kind);
+        let last = all.into_iter().find(|(word, _)| word == kind);
+        last.unwrap().1
     }
 
     /// Breaks the next answers to requests whose path begins so.
@@ -99,7 +140,12 @@ impl Desk {
     fn taken_and_given_back(&self) -> (i64, i64) {
         let sum = |kind: &str, member: &str| {
             let rows = self.at_stripe(kind);
-            let alive = rows.iter().filter(|row| row["status"] != json!("failed"));
+            // What is only released is listed as a refund too, and moves nothing.
+            let moves = |row: &&Value| {
+                row["status"] != json!("failed")
+                    && (kind != "refunds" || !row["balance_transaction"].is_null())
+            };
+            let alive = rows.iter().filter(moves);
             alive.map(|row| row[member].as_i64().unwrap()).sum::<i64>()
         };
         (

@@ -81,11 +81,7 @@ fn an_authorisation_that_stripe_lets_expire_is_cancelled_here() {
 #[test]
 fn a_payment_that_somebody_else_made_at_the_account_can_be_imported() {
     let desk = Desk::notified();
-    let query = "mutation($settings: JSON!) { saveConnection(id: \"stripe\", processor: \"stripe\", name: \"Stripe\", \
-        settings: $settings, imports: QUIET) { id } }";
-    desk.shop
-        .gql(query, json!({"settings": {"base_url": desk.stripe.url()}}))
-        .root();
+    desk.import_at(&desk.shop, "stripe");
     desk.stripe.post(
         "/v1/payment_intents",
         "amount=4200&currency=eur&confirm=true&payment_method=pm_card_visa&payment_method_types[]=card",
@@ -95,22 +91,6 @@ fn a_payment_that_somebody_else_made_at_the_account_can_be_imported() {
     });
     assert_eq!(imported.text("/paymentProcessingOrigin"), "IMPORT");
     assert_eq!(imported.number("/capturedAmount"), 4200);
-}
-
-impl Desk {
-    /// What became of the last notification of a kind, once something has.
-    fn became_of(&self, kind: &str) -> String {
-        let query = "{ listNotifications(connectionId: \"stripe\", first: 50) { edges { node { type status } } } }";
-        testkit::until(testkit::PATIENCE, kind, || {
-            let listed = self.shop.gql(query, json!({}));
-            let edges = listed.root()["edges"].as_array()?.clone();
-            let found = edges
-                .iter()
-                .find(|edge| edge["node"]["type"] == json!(kind))?;
-            let status = found["node"]["status"].as_str()?.to_owned();
-            (status != "RECEIVED" && status != "WAITING").then_some(status)
-        })
-    }
 }
 
 #[test]
