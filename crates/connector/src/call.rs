@@ -9,9 +9,9 @@ use domain::{
     expiry::Expiry,
     method::Method,
     money::Money,
-    payment::ThreeDsWish,
+    payment::{RecurringReason, ThreeDsWish},
     person::Address,
-    processor_token::CardToken,
+    processor_token::{CardToken, OwnToken},
     returned::Returned,
 };
 
@@ -76,6 +76,20 @@ pub struct TokenData {
     pub address: Option<Address>,
 }
 
+/// A card of our vault that the processor stores as well ([`crate::Stored`]), for one call: its number stays in the vault. Can't be printed.
+pub struct StoredCardData {
+    /// The processor's own token. It pays as often as wanted, at this connection alone.
+    pub token: OwnToken,
+    /// The security code, where the customer has just typed it.
+    pub cvc: Option<SecurityCode>,
+    /// The brand under which it is charged.
+    pub brand: String,
+    /// The cardholder's name.
+    pub name: Option<String>,
+    /// The billing address.
+    pub address: Option<Address>,
+}
+
 /// What an authorisation is paid with. Can't be printed.
 #[derive(Clone, Copy)]
 pub enum FundingSource<'a> {
@@ -90,8 +104,13 @@ pub enum FundingSource<'a> {
     },
     /// A bank account from which the money is collected.
     Account(&'a AccountData),
-    /// What the processor's own fields in the browser gave for a card ([`crate::HostedFields`]). It is known to this connection alone.
+    /// What the processor's own fields in the browser gave for a card ([`crate::HostedFields`]). It pays once, and is known to this connection
+    /// alone. (A card of our vault that the processor stores is [`FundingSource::StoredCard`].)
     Token(&'a TokenData),
+    /// A card of our vault, by the processor's own token for it, which is kept with the card. It comes in the place of
+    /// [`FundingSource::Card`] wherever there is one for the connection: the processor's own record of the customer's consent goes before
+    /// [`StoredCredential::network_id`]. [`crate::Cause::StoredCardGone`] when the processor doesn't know it any more.
+    StoredCard(&'a StoredCardData),
     /// Nothing is sent: the customer approves at the method's own page.
     Page,
 }
@@ -101,7 +120,7 @@ impl<'a> FundingSource<'a> {
     pub const fn card(self) -> Option<&'a CardData> {
         match self {
             Self::Card(card) | Self::NetworkToken { card, .. } => Some(card),
-            Self::Account(_) | Self::Token(_) | Self::Page => None,
+            Self::Account(_) | Self::Token(_) | Self::StoredCard(_) | Self::Page => None,
         }
     }
 
@@ -109,7 +128,11 @@ impl<'a> FundingSource<'a> {
     pub const fn cryptogram(self) -> Option<&'a Cryptogram> {
         match self {
             Self::NetworkToken { cryptogram, .. } => Some(cryptogram),
-            Self::Card(_) | Self::Account(_) | Self::Token(_) | Self::Page => None,
+            Self::Card(_)
+            | Self::Account(_)
+            | Self::Token(_)
+            | Self::StoredCard(_)
+            | Self::Page => None,
         }
     }
 
@@ -117,9 +140,26 @@ impl<'a> FundingSource<'a> {
     pub const fn account(self) -> Option<&'a AccountData> {
         match self {
             Self::Account(account) => Some(account),
-            Self::Card(_) | Self::NetworkToken { .. } | Self::Token(_) | Self::Page => None,
+            Self::Card(_)
+            | Self::NetworkToken { .. }
+            | Self::Token(_)
+            | Self::StoredCard(_)
+            | Self::Page => None,
         }
     }
+}
+
+/// What the schemes want to know of a payment that begins or continues an agreement with the customer on a stored card.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StoredCredential<'a> {
+    /// Why it is made.
+    pub reason: RecurringReason,
+    /// The customer is present and agrees to later payments with the card: where the processor stores cards, it is to store this one
+    /// ([`crate::Approval::stored_card`]).
+    pub first: bool,
+    /// For a merchant-initiated payment: the scheme's id of the transaction by which the customer agreed, no matter at which processor that
+    /// was. `None`: none is known, or it is paid with the processor's own token, which goes before it.
+    pub network_id: Option<&'a str>,
 }
 
 /// A request for an authorisation.
@@ -138,6 +178,11 @@ pub struct Authorise<'a> {
     pub three_ds: ThreeDsCall<'a>,
     /// Whether the customer is absent (a merchant-initiated payment): no challenge is possible.
     pub merchant_initiated: bool,
+    /// The agreement on a stored card that it begins or goes by. Always there when it is merchant-initiated and paid by card.
+    pub stored: Option<StoredCredential<'a>>,
+    /// Our own name for the owner of the card, for processors that file stored cards under one: the same for all cards of a customer,
+    /// 36 characters, and nothing personal. `None` where the card isn't kept.
+    pub shopper: Option<&'a str>,
     /// Text for the customer's statement.
     pub statement_descriptor: Option<&'a str>,
     /// Fraud data of the merchant's own provider, a JSON object.

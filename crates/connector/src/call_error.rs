@@ -49,6 +49,9 @@ pub enum Cause {
     KeyReused,
     /// The request itself: a field, an amount, an operation that is not possible now.
     Request,
+    /// The processor does not know the stored card that the request named, or not any more. Nothing happened; its token is forgotten, so that
+    /// the next payment sends the number.
+    StoredCardGone,
 }
 
 impl CallError {

@@ -23,7 +23,8 @@ mod stored;
 
 pub use call::{
     AccountData, Authorise, Cancel, Capture, CardData, Complete, Cryptogram, Earlier,
-    FundingSource, LookUp, Refund, SentBetween, ThreeDsCall, TokenData,
+    FundingSource, LookUp, Refund, SentBetween, StoredCardData, StoredCredential, ThreeDsCall,
+    TokenData,
 };
 pub use call_error::{CallError, Cause};
 pub use certainty::Certainty;
@@ -34,7 +35,7 @@ pub use domain::answer::{
     Action, ActionKind, Answer, Approval, Booked, Booking, Check, Checks, Costs, Known,
     LaterAnswer, ThreeDs,
 };
-pub use domain::returned::Returned;
+pub use domain::{payment::RecurringReason, processor_token::OwnToken, returned::Returned};
 pub use finding::{Finding, Found};
 pub use hosted::{BrowserFields, FieldsAccount, FieldsAuthentication, FieldsSources, HostedFields};
 pub use link::Link;

@@ -126,10 +126,6 @@ pub struct RefundMade {
 
 /// What a notice says. What is not under the signature is never in it: then the notice is [`NoticeContent::Changed`].
 #[derive(Debug, Clone, PartialEq)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "it lives for a moment, and most news is the large one"
-)]
 pub enum NoticeContent {
     /// How an authorisation stands. The reference is that of the authorisation.
     Authorisation(Answer),

@@ -1,6 +1,6 @@
 //! The facet of what a processor stores for later payments.
 
-use domain::{answer::Action, decline::Decline, money::Currency};
+use domain::{answer::Action, decline::Decline, money::Currency, processor_token::OwnToken};
 
 use crate::{Called, CardData, Link};
 
@@ -20,6 +20,8 @@ pub struct Tokenise<'a> {
     pub card: &'a CardData,
     /// In which currency it will be charged.
     pub currency: Currency,
+    /// Our own name for the owner of the card: see [`crate::Authorise::shopper`].
+    pub shopper: &'a str,
     /// Where the customer comes back to; `None`: nobody is there.
     pub return_url: Option<&'a str>,
 }
@@ -28,12 +30,7 @@ pub struct Tokenise<'a> {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Tokenised {
     /// The token.
-    Token {
-        /// The processor's token.
-        token: String,
-        /// Whether it can be used more than once.
-        reusable: bool,
-    },
+    Token(OwnToken),
     /// The card was refused.
     Declined(Decline),
     /// The customer must be authenticated first.

@@ -10,6 +10,7 @@ use crate::{
     method::CardFunding,
     money::Money,
     processor_text::{OwnCard, ProcessorText, clean_address},
+    processor_token::OwnToken,
     returned::Returned,
 };
 
@@ -57,12 +58,18 @@ pub struct Approval {
     /// How much the processor has authorised, where it tells. Compared with what was asked for, and not kept.
     #[serde(skip)]
     pub booked: Option<Money>,
+    /// The processor's own token for the card, where the payment stored it there ([`crate::payment::Recurring::first`]). It is kept with the
+    /// vault's token, and not with the payment.
+    #[serde(skip)]
+    pub stored_card: Option<OwnToken>,
 }
 
 impl Approval {
     fn clean(&mut self, card: OwnCard<'_>) {
         card.clean_id(&mut self.processor_id);
         card.clean_id(&mut self.scheme_transaction_id);
+        // It is kept with the vault's token, and not with the payment.
+        self.stored_card = None;
         clean_address(&mut self.receipt_url);
     }
 }

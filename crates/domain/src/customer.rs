@@ -9,6 +9,7 @@ use crate::{
     expiry::Expiry,
     id::{BlobId, CustomerId, MethodId, TeamId, VaultToken},
     method::CardFunding,
+    payment::NetworkReference,
     person::{Address, Company, ShippingAddress},
     processor_token::{CardToken, FieldsToken},
 };
@@ -205,6 +206,10 @@ pub struct StoredMethod {
     /// Whether it is its customer's default. Known when it is read, not stored.
     #[serde(skip)]
     pub is_default: bool,
+    /// Of a card: the transaction by which it may be charged later. Stored next to the record, not in it, and known where one is read by
+    /// its token.
+    #[serde(skip)]
+    pub network: Option<NetworkReference>,
 }
 
 /// A card as it comes in. Can't be printed.

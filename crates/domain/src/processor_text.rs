@@ -4,7 +4,10 @@ use std::{borrow::Cow, fmt, ops::Deref};
 
 use serde::{Deserialize, Serialize};
 
-use crate::card_number::{mask_card_numbers, mask_cards_where};
+use crate::{
+    card_number::{mask_card_numbers, mask_cards_where},
+    processor_token::OwnToken,
+};
 
 /// Longest text of a processor that is kept. Unit: characters.
 pub const TEXT_MAX: usize = 500;
@@ -130,6 +133,14 @@ impl OwnCard<'_> {
         let mut kept = Some(id.to_owned());
         self.clean_id(&mut kept);
         kept.as_deref() == Some(id)
+    }
+
+    /// Whether a processor's own token can be kept as it is.
+    pub fn keeps_token(self, own: &OwnToken) -> bool {
+        let customer = own.customer.as_deref();
+        !own.value.is_empty()
+            && self.keeps(&own.value)
+            && customer.is_none_or(|customer| !customer.is_empty() && self.keeps(customer))
     }
 
     /// Brings an id, where there is one, into the form in which it is kept.

@@ -12,6 +12,24 @@ use crate::{
     redirect::RedirectUrl,
 };
 
+/// A processor's own token for a card, as an answer brings it and a later call names it. Can't be printed: with the processor's
+/// credentials it is money.
+#[derive(Clone, PartialEq, Eq)]
+pub struct OwnToken {
+    /// The token itself.
+    pub value: String,
+    /// The processor's name for the owner of the card, where the token counts only together with it.
+    pub customer: Option<String>,
+    /// Whether it can be used more than once.
+    pub reusable: bool,
+}
+
+impl std::fmt::Debug for OwnToken {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("OwnToken(…)")
+    }
+}
+
 /// A processor's own token for a stored card, as it is kept. Can't be printed: with a processor's credentials it is money.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ProcessorToken {
@@ -22,9 +40,7 @@ pub struct ProcessorToken {
     /// The connection at whose processor it stands for the card.
     pub connection: ConnectionId,
     /// The token itself.
-    pub value: String,
-    /// Whether it can be used more than once.
-    pub reusable: bool,
+    pub own: OwnToken,
     /// When the processor first gave one.
     pub created_at: Timestamp,
     /// When it last gave one.

@@ -155,6 +155,8 @@ groups! {
         description: Text,
         /// `CUSTOMER` or `MERCHANT`.
         initiator: Text,
+        /// Why a stored card is charged: `CARD_ON_FILE`, `SUBSCRIPTION`, `UNSCHEDULED` or `INSTALMENTS`.
+        recurring: Text,
         /// `AUTOMATION`, `HEADLESS` or `IMPORT`.
         origin: Text,
         /// What was captured, in minor units.

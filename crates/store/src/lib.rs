@@ -162,6 +162,11 @@ pub const MIGRATIONS: &[Migration] = &[
         name: "earlier credentials",
         sql: include_str!("../migrations/0047_earlier_credentials.sql"),
     },
+    Migration {
+        number: 51,
+        name: "stored credentials",
+        sql: include_str!("../migrations/0051_stored_credentials.sql"),
+    },
 ];
 
 /// The size of most documents. Unit: bytes.

@@ -5,6 +5,7 @@ use domain::{
     Timestamp,
     customer::StoredMethod,
     id::{BlobId, CustomerId, TeamId, VaultToken},
+    payment::{ConsentWeight, NetworkReference},
 };
 
 /// A new row.
@@ -23,7 +24,7 @@ static NEW: Insert = Insert::new(
 /// A row by its key, unless it is deleted.
 static BY_TOKEN: Select = Select::new(
     "method",
-    &["token", "body", "team_id"],
+    &["token", "body", "team_id", "network_reference"],
     &["team_id", "token"],
 )
 .only_if("deleted_at is null");
@@ -60,6 +61,29 @@ pub fn hold(team: TeamId, token: &VaultToken) -> Statement {
     Statement::one(
         "update method set created_at = created_at where team_id = $1 and token = $2 and deleted_at is null",
         vec![team.key().into(), token.as_str().into()],
+    )
+}
+
+/// Keeps the transaction by which a card may be charged later, unless the one that is kept says as much of the customer's consent: it is
+/// replaced by one of more weight, and one that stores a consent also by that of a later payment which does. Never of a record that is
+/// deleted. The order in which payments are settled doesn't matter.
+pub fn keep_network_reference(
+    team: TeamId,
+    token: &VaultToken,
+    reference: &NetworkReference,
+) -> Statement {
+    Statement::any(
+        "update method set network_reference = $3, network_rank = $4, network_payment_id = $5 \
+         where team_id = $1 and token = $2 and deleted_at is null and (network_rank is null or network_rank < $4 \
+         or (network_rank = $4 and network_rank = $6 and network_payment_id < $5))",
+        vec![
+            team.key().into(),
+            token.as_str().into(),
+            crate::text(reference).into(),
+            reference.weight.rank().into(),
+            reference.payment.key().into(),
+            ConsentWeight::Consent.rank().into(),
+        ],
     )
 }
 
@@ -103,11 +127,19 @@ pub async fn of_team(
     team: TeamId,
     token: &VaultToken,
 ) -> Result<Option<StoredMethod>, DbError> {
-    db.find(&BY_TOKEN, vec![team.key().into(), token.as_str().into()])
-        .await?
-        .first()
-        .map(read)
-        .transpose()
+    let rows = db
+        .find(&BY_TOKEN, vec![team.key().into(), token.as_str().into()])
+        .await?;
+    let Some(row) = rows.first() else {
+        return Ok(None);
+    };
+    let mut method = read(row)?;
+    let beginning = token.as_str().get(..4).unwrap_or_default();
+    method.network = row
+        .opt_text(3)?
+        .map(|text| crate::document(text, "network reference of a token that begins", beginning))
+        .transpose()?;
+    Ok(Some(method))
 }
 
 /// A customer's token records, oldest first.

@@ -3,7 +3,8 @@
 use connector::{
     AccountData, Answer, Authorise, Booking, CallError, Cancel, Capture, CardData, Complete,
     Connector, Cryptogram, Earlier, Finding, FoundResponse, FundingSource, LaterAnswer, Link,
-    LookUp, Reference, Refund, SentBetween, ThreeDsCall, TokenData,
+    LookUp, RecurringReason, Reference, Refund, SentBetween, StoredCardData, StoredCredential,
+    ThreeDsCall, TokenData,
 };
 use connectors::simulator::Simulator;
 use domain::{
@@ -105,6 +106,15 @@ struct Authorisation {
     wish: ThreeDsWish,
     return_url: Option<String>,
     merchant_initiated: bool,
+    stored: Option<Agreement>,
+    shopper: Option<String>,
+}
+
+/// What a request says of the agreement on a stored card.
+struct Agreement {
+    reason: RecurringReason,
+    first: bool,
+    network_id: Option<String>,
 }
 
 enum Paid {
@@ -112,6 +122,7 @@ enum Paid {
     NetworkToken(CardData, Cryptogram),
     Account(AccountData),
     Token(TokenData),
+    StoredCard(StoredCardData),
     Page,
 }
 
@@ -181,6 +192,12 @@ impl Request {
             wish: call.three_ds.wish,
             return_url: call.three_ds.return_url.map(str::to_owned),
             merchant_initiated: call.merchant_initiated,
+            stored: call.stored.map(|stored| Agreement {
+                reason: stored.reason,
+                first: stored.first,
+                network_id: stored.network_id.map(str::to_owned),
+            }),
+            shopper: call.shopper.map(str::to_owned),
         };
         Self::through(link, What::Authorise(Box::new(held)))
     }
@@ -320,6 +337,12 @@ impl Authorisation {
                 browser: None,
             },
             merchant_initiated: self.merchant_initiated,
+            stored: self.stored.as_ref().map(|stored| StoredCredential {
+                reason: stored.reason,
+                first: stored.first,
+                network_id: stored.network_id.as_deref(),
+            }),
+            shopper: self.shopper.as_deref(),
             statement_descriptor: None,
             fraud: None,
         };
@@ -395,6 +418,16 @@ impl Paid {
                 name: data.name.clone(),
                 address: data.address.clone(),
             }),
+            FundingSource::StoredCard(data) => Self::StoredCard(StoredCardData {
+                token: data.token.clone(),
+                cvc: data
+                    .cvc
+                    .as_ref()
+                    .map(domain::card_number::SecurityCode::duplicate),
+                brand: data.brand.clone(),
+                name: data.name.clone(),
+                address: data.address.clone(),
+            }),
             FundingSource::Page => Self::Page,
         }
     }
@@ -407,6 +440,7 @@ impl Paid {
             }
             Self::Account(account) => FundingSource::Account(account),
             Self::Token(token) => FundingSource::Token(token),
+            Self::StoredCard(card) => FundingSource::StoredCard(card),
             Self::Page => FundingSource::Page,
         }
     }

@@ -69,6 +69,8 @@ pub(super) fn payment(currency: Currency) -> Payment {
         card_country: None,
         fields_token: None,
         product: None,
+        network: None,
+        network_weight: None,
     };
     let asked = NewPayment::of(TeamId::new(id(2)), Money::new(AMOUNT, currency), method);
     let created_at = Timestamp::from_micros(BEGINNING);

@@ -32,6 +32,8 @@ pub struct Entry {
     pub is_open: bool,
     /// The amounts of refunds that took effect, by the reference of the capture that they name.
     pub refunds: BTreeMap<String, i64>,
+    /// What was said of an agreement on a stored card; null where nothing was.
+    pub agreement: Value,
     /// The order of another system of the merchant's, which made it.
     pub elsewhere: Option<String>,
 }
@@ -65,6 +67,7 @@ impl Entry {
                 && number("captured") < number("authorised")
                 && !list("captures").iter().any(is_final),
             refunds: refunds_of(list("refunds")),
+            agreement: json["agreement"].clone(),
             elsewhere: json["elsewhere"].as_str().map(str::to_owned),
         }
     }

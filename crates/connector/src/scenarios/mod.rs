@@ -10,6 +10,7 @@ mod money;
 mod once;
 mod several;
 mod stage;
+mod stored;
 
 use std::fmt;
 
@@ -182,6 +183,22 @@ const SCENARIOS: &[(&str, Scenario)] = &[
     (
         "a token is given once for a request, after the card's challenge",
         customer::token,
+    ),
+    (
+        "a payment by which the customer agrees brings the scheme's transaction, which a merchant's payment names",
+        stored::network,
+    ),
+    (
+        "a card that the processor stores is charged by its own token, once for each request",
+        stored::own_token,
+    ),
+    (
+        "a stored card that the processor does not know is refused as such",
+        stored::gone,
+    ),
+    (
+        "a merchant's payment whose issuer wants the customer is a soft decline",
+        stored::nobody_present,
     ),
 ];
 

@@ -16,11 +16,23 @@ use super::Fixtures;
 use crate::{
     AccountFacts, Answer, Authorise, CallError, Cancel, Capabilities, Capture, CardData, Complete,
     Connector, Credentials, Earlier, Finding, FundingSource, LaterAnswer, Link, LookUp, Reference,
-    Refund, SentBetween, ThreeDsCall, Tokenise, Tokenised,
+    Refund, SentBetween, StoredCredential, ThreeDsCall, Tokenise, Tokenised,
 };
 
 /// How often a pending operation is asked after.
 const PATIENCE: usize = 20;
+
+/// Our name for the owner of the cards.
+const SHOPPER: &str = "0192f0c4-8a51-7000-8000-00000000c0de";
+
+/// An authorisation with all that is said of it.
+pub(super) struct Wanted<'a> {
+    pub(super) funding_source: FundingSource<'a>,
+    pub(super) charge: Charge,
+    pub(super) return_url: Option<&'a str>,
+    pub(super) merchant_initiated: bool,
+    pub(super) stored: Option<StoredCredential<'a>>,
+}
 
 /// One scenario's place: a payment of its own.
 pub(super) struct Stage<'a> {
@@ -134,18 +146,41 @@ impl<'a> Stage<'a> {
         charge: Charge,
         return_url: Option<&str>,
     ) -> Result<Result<Answer, CallError>, String> {
+        let wanted = Wanted {
+            funding_source: FundingSource::Card(card),
+            charge,
+            return_url,
+            merchant_initiated: false,
+            stored: None,
+        };
+        self.ask_for(reference, &wanted).await
+    }
+
+    /// Asks for an authorisation, or for a sale, with all that is said of it.
+    pub(super) async fn ask_for(
+        &self,
+        reference: &Reference,
+        wanted: &Wanted<'_>,
+    ) -> Result<Result<Answer, CallError>, String> {
+        let card = wanted.funding_source.card();
         let call = Authorise {
             reference,
-            money: self.money(charge.minor),
-            capture: charge.capture,
-            method: card.number.brand().method(),
-            funding_source: FundingSource::Card(card),
+            money: self.money(wanted.charge.minor),
+            capture: wanted.charge.capture,
+            method: card
+                .unwrap_or(self.fixtures.approved)
+                .number
+                .brand()
+                .method(),
+            funding_source: wanted.funding_source,
             three_ds: ThreeDsCall {
                 wish: ThreeDsWish::AsIssuer,
-                return_url,
+                return_url: wanted.return_url,
                 browser: None,
             },
-            merchant_initiated: false,
+            merchant_initiated: wanted.merchant_initiated,
+            stored: wanted.stored,
+            shopper: wanted.stored.map(|_| SHOPPER),
             statement_descriptor: None,
             fraud: None,
         };
@@ -184,6 +219,7 @@ impl<'a> Stage<'a> {
             reference: reference.as_str(),
             card,
             currency: self.fixtures.currency,
+            shopper: SHOPPER,
             return_url,
         };
         let link = self.link();

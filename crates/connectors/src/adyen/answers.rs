@@ -6,21 +6,41 @@ use domain::{
     method::CardFunding,
 };
 
-use super::{amounts, checks::checks, declines::Said, wire::Additional, wire::Paid};
+use super::{amounts, checks::checks, declines::Said, stored, wire::Additional, wire::Paid};
 
 /// What was asked for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Asked<'a> {
     /// Under which reference.
     pub(super) reference: &'a Reference,
-    /// With the capture.
-    pub(super) capture: bool,
+    /// With what captures.
+    pub(super) captures: Captures,
     /// Whether the customer can be sent to a page.
     pub(super) is_present: bool,
     /// Whether it is paid with a card.
     pub(super) is_card: bool,
-    /// Whether the account takes several captures.
-    pub(super) several_captures: bool,
+}
+
+/// How an authorisation is captured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Captures {
+    /// With it: a sale.
+    AtOnce,
+    /// Later, and once.
+    Once,
+    /// Later, as often as its amount lasts: the account has that switched on.
+    Several,
+}
+
+impl Captures {
+    /// What was asked for of an account.
+    pub(super) const fn of(capture: bool, takes_several: bool) -> Self {
+        match (capture, takes_several) {
+            (true, _) => Self::AtOnce,
+            (false, true) => Self::Several,
+            (false, false) => Self::Once,
+        }
+    }
 }
 
 /// What a result means. What is not in the table is unknown: it may have been authorised.
@@ -33,12 +53,12 @@ pub(super) fn answer(paid: &Paid, asked: Asked<'_>) -> Result<Answer, CallError>
     let said = Said::by(paid);
     Ok(match paid.result_code.as_str() {
         "Authorised" => Answer::Approved {
-            captured: asked.capture,
+            captured: asked.captures == Captures::AtOnce,
             approval,
         },
         // The amount tells that it is less.
         "PartiallyAuthorised" if approval.booked.is_some() => Answer::Approved {
-            captured: asked.capture,
+            captured: asked.captures == Captures::AtOnce,
             approval,
         },
         "Refused" => Answer::Declined {
@@ -149,13 +169,18 @@ fn approval(paid: &Paid, asked: Asked<'_>) -> Approval {
         issuing_bank: text("cardIssuingBank"),
         card_country: text("cardIssuingCountry").or_else(|| text("issuerCountry")),
         scheme_transaction_id: more.text("networkTxReference").map(str::to_owned),
-        several_captures: (!asked.capture).then_some(asked.several_captures),
+        several_captures: match asked.captures {
+            Captures::AtOnce => None,
+            Captures::Once => Some(false),
+            Captures::Several => Some(true),
+        },
         three_ds: three_ds(more),
         checks: checks(more),
         booked: paid
             .amount
             .as_ref()
             .and_then(|amount| amounts::from_wire(amount.value, &amount.currency)),
+        stored_card: stored::of_facts(more),
         ..Approval::default()
     }
 }
@@ -207,10 +232,9 @@ mod tests {
         let reference = reference();
         let mut asked = Asked {
             reference: &reference,
-            capture: true,
+            captures: Captures::AtOnce,
             is_present: true,
             is_card: true,
-            several_captures: false,
         };
         change(&mut asked);
         answer(&serde_json::from_value(body).unwrap(), asked)
@@ -339,8 +363,7 @@ mod tests {
             captured: false,
             approval,
         }) = answered(body, |asked| {
-            asked.capture = false;
-            asked.several_captures = true;
+            asked.captures = Captures::Several;
         })
         else {
             panic!("an approval");

@@ -1,13 +1,13 @@
 //! Authorising, and completing what the customer was asked for.
 
-use connector::{Answer, Approval, Authorise, CallError, Complete};
+use connector::{Answer, Approval, Authorise, CallError, Complete, FundingSource};
 use serde_json::json;
 
 use super::{
     amounts,
-    answers::{self, Asked, unknown},
+    answers::{self, Asked, Captures, unknown},
     api::{Api, Refusal, Service},
-    declines, request,
+    declines, request, stored,
     wire::Paid,
 };
 
@@ -23,13 +23,15 @@ pub(super) async fn authorise(api: Api<'_>, call: &Authorise<'_>) -> Result<Answ
         .await?;
     let asked = Asked {
         reference: call.reference,
-        capture: call.capture,
+        captures: Captures::of(call.capture, api.takes_several_captures()),
         is_present: call.three_ds.return_url.is_some() && !call.merchant_initiated,
         is_card: payment.is_card,
-        several_captures: api.takes_several_captures(),
     };
+    let is_stored = matches!(call.funding_source, FundingSource::StoredCard(_));
     match paid {
+        Ok(paid) if is_stored && stored::is_gone(&paid) => Err(stored::gone()),
         Ok(paid) => answers::answer(&paid, asked),
+        Err(refusal) if is_stored => Err(stored::refused(refusal)),
         Err(refusal) => declined(refusal),
     }
 }
@@ -83,11 +85,10 @@ pub(super) async fn complete(api: Api<'_>, call: &Complete<'_>) -> Result<Answer
     }
     let asked = Asked {
         reference,
-        capture: call.capture,
+        captures: Captures::of(call.capture, api.takes_several_captures()),
         is_present: true,
         // Where Adyen does not say what is paid with, it may be a method whose page takes the money.
         is_card: false,
-        several_captures: api.takes_several_captures(),
     };
     let answer = answers::answer(&paid, asked)?;
     let authorised = paid

@@ -97,11 +97,8 @@ impl Disputes for Adyen {
         Box::pin(async move {
             let api = Api::of(link);
             let body = about(api, call.dispute, json!({}))?;
-            succeeded(
-                ask::<Done>(api, "acceptDispute", &body)
-                    .await?
-                    .dispute_service_result,
-            )?;
+            let done = ask::<Done>(api, "acceptDispute", &body).await?;
+            succeeded(&done.dispute_service_result)?;
             Ok(DisputeReport {
                 status: DisputeStatus::Lost,
                 ..call.stands.clone()
@@ -131,7 +128,7 @@ async fn submit(api: Api<'_>, call: &SubmitEvidence<'_>) -> Result<DisputeReport
     let asked = about(api, dispute, json!({}))?;
     let reasons = ask::<Reasons>(api, "retrieveApplicableDefenseReasons", &asked).await;
     let reasons = without_effect(reasons)?;
-    succeeded(reasons.dispute_service_result)?;
+    succeeded(&reasons.dispute_service_result)?;
     let (reason, document) = choose(&reasons.defense_reasons).ok_or_else(|| {
         CallError::rejected(
             "no defence of this dispute is made with one document: defend it in Adyen's Customer Area",
@@ -143,10 +140,10 @@ async fn submit(api: Api<'_>, call: &SubmitEvidence<'_>) -> Result<DisputeReport
         json!({"defenseDocuments": [supply(file, document)?]}),
     )?;
     let done = without_effect(ask::<Done>(api, "supplyDefenseDocument", &supplied).await)?;
-    succeeded(done.dispute_service_result)?;
+    succeeded(&done.dispute_service_result)?;
     let defended = about(api, dispute, json!({"defenseReasonCode": reason}))?;
     let done = ask::<Done>(api, "defendDispute", &defended).await?;
-    succeeded(done.dispute_service_result)?;
+    succeeded(&done.dispute_service_result)?;
     Ok(DisputeReport {
         status: DisputeStatus::SentForReview,
         respond_by: None,
@@ -224,7 +221,7 @@ async fn ask<T: DeserializeOwned>(api: Api<'_>, verb: &str, body: &Value) -> Res
 }
 
 /// A failure that Adyen says in an answer that is none.
-fn succeeded(result: ServiceResult) -> Result<(), CallError> {
+fn succeeded(result: &ServiceResult) -> Result<(), CallError> {
     if result.success {
         Ok(())
     } else {

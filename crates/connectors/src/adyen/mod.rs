@@ -23,6 +23,7 @@ mod later;
 mod methods;
 mod notices;
 mod request;
+mod stored;
 #[cfg(test)]
 mod tests;
 mod wire;
@@ -31,7 +32,7 @@ use std::time::Duration;
 
 use connector::{
     Answer, Authorise, Called, Cancel, Capture, Certainty, Complete, Connector, Credentials,
-    Descriptor, Disputes, Finding, LaterAnswer, Link, LookUp, Notices, Probe, Refund,
+    Descriptor, Disputes, Finding, LaterAnswer, Link, LookUp, Notices, Probe, Refund, Stored,
 };
 use domain::{caller::Mode, money::Money};
 use serde_json::Value;
@@ -93,6 +94,10 @@ impl Connector for Adyen {
     }
 
     fn probe(&self) -> Option<&dyn Probe> {
+        Some(self)
+    }
+
+    fn stored(&self) -> Option<&dyn Stored> {
         Some(self)
     }
 

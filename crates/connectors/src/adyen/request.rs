@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 use super::{
     amounts,
     methods::{Page, one_line},
+    stored,
 };
 
 /// The longest text on a statement. Source: docs/processors/adyen.md, "Addresses and requests".
@@ -54,13 +55,13 @@ pub(super) fn of(call: &Authorise<'_>, account: &str) -> Result<Payment, CallErr
         "Ecommerce"
     };
     put("shopperInteraction", interaction.into());
-    if call.merchant_initiated {
-        put("recurringProcessingModel", "UnscheduledCardOnFile".into());
-    }
     if let Some(statement) = call.statement_descriptor.and_then(statement) {
         put("shopperStatement", statement.into());
     }
-    let is_card = call.funding_source.card().is_some();
+    let is_card = matches!(
+        call.funding_source,
+        FundingSource::Card(_) | FundingSource::NetworkToken { .. } | FundingSource::StoredCard(_)
+    );
     if is_card {
         for (name, value) in of_card(call)? {
             put(name, value);
@@ -91,8 +92,10 @@ fn of_card(call: &Authorise<'_>) -> Result<Vec<(&'static str, Value)>, CallError
         ("redirectFromIssuerMethod", "GET".into()),
         ("authenticationData", authentication(call.three_ds.wish)),
     ];
+    parts.extend(stored::agreement(call));
     match call.funding_source {
-        FundingSource::Card(card) => parts.push(("paymentMethod", card_method(card, call.method))),
+        FundingSource::Card(card) => parts.push(("paymentMethod", stored::numbered(call, card))),
+        FundingSource::StoredCard(card) => parts.push(("paymentMethod", stored::method(card))),
         FundingSource::NetworkToken { card, cryptogram } => {
             parts.push(("paymentMethod", token_method(card, call.method)));
             parts.push(("mpiData", authenticated(cryptogram)));
@@ -116,7 +119,7 @@ fn authentication(wish: ThreeDsWish) -> Value {
     }
 }
 
-fn card_method(card: &CardData, method: Method) -> Value {
+pub(super) fn card_method(card: &CardData, method: Method) -> Value {
     let kind = if method == Method::BanContact {
         "bcmc"
     } else {
@@ -169,8 +172,15 @@ fn authenticated(cryptogram: &Cryptogram) -> Value {
     value
 }
 
-fn address_of<'a>(source: FundingSource<'a>) -> Option<&'a Address> {
-    source.card()?.address.as_ref()
+fn address_of(source: FundingSource<'_>) -> Option<&Address> {
+    match source {
+        FundingSource::StoredCard(card) => card.address.as_ref(),
+        FundingSource::Card(_)
+        | FundingSource::NetworkToken { .. }
+        | FundingSource::Account(_)
+        | FundingSource::Token(_)
+        | FundingSource::Page => source.card()?.address.as_ref(),
+    }
 }
 
 /// An address that has all that Adyen requires of one; `None`: it is left out.

@@ -42,6 +42,14 @@ pub(super) struct Paid {
     pub(super) action: Option<Action>,
 }
 
+/// `StoredPaymentMethodResource`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Kept {
+    pub(super) id: String,
+    pub(super) shopper_reference: Option<String>,
+}
+
 /// `FraudResult`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]

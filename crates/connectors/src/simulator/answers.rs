@@ -11,6 +11,7 @@ use domain::{
 };
 
 use super::{
+    agreement::own_token,
     challenge::Progress,
     entry::{Entry, Standing},
     later::{BookingKind, Later, Now},
@@ -66,6 +67,9 @@ pub(super) fn authorisation(entry: &Entry, at: Timestamp, base: &str) -> Answer 
             approval.scheme_transaction_id = entry
                 .is_of_card()
                 .then(|| format!("simnet_{}", entry.reference.as_str()));
+            let stored = entry.agreement.as_ref();
+            let stored = stored.and_then(|agreement| agreement.token.as_deref());
+            approval.stored_card = stored.map(|token| own_token(&entry.reference, token));
             Answer::Approved {
                 captured: entry.sale,
                 approval,
@@ -119,11 +123,8 @@ fn failed() -> Answer {
 pub(super) fn token(entry: &Entry, at: Timestamp, base: &str) -> Option<Tokenised> {
     match entry.standing(at) {
         Standing::Approved | Standing::Held => {
-            let token = entry.token.clone()?;
-            Some(Tokenised::Token {
-                token,
-                reusable: true,
-            })
+            let token = entry.token.as_deref()?;
+            Some(Tokenised::Token(own_token(&entry.reference, token)))
         }
         Standing::Asks { ready } => action(entry, ready, base).map(Tokenised::ActionRequired),
         Standing::Declined(code) => Some(Tokenised::Declined(decline(code))),

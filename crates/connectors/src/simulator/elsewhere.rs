@@ -104,6 +104,7 @@ impl Entry {
             three_ds: None,
             browser: None,
             token: None,
+            agreement: None,
             elsewhere: Some(new.known),
             notify: None,
             outbox: Vec::new(),

@@ -20,6 +20,7 @@ use world::World;
 
 use super::{
     Operation, accounts,
+    agreement::{self, Agreement},
     cards::{self, Behaviour},
     challenge::{Challenge, Progress},
     disputes::SimulatedDispute,
@@ -71,6 +72,9 @@ pub struct Entry {
     /// The token that was asked for in place of an authorisation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
+    /// What was said of an agreement on a stored card.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agreement: Option<Agreement>,
     /// What is known of it where another system of the merchant's made it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elsewhere: Option<Elsewhere>,
@@ -166,6 +170,7 @@ impl Entry {
             three_ds,
             browser: call.three_ds.browser.cloned(),
             token: None,
+            agreement: Agreement::of(call, world),
             elsewhere: None,
             notify: None,
             outbox: Vec::new(),
@@ -199,7 +204,8 @@ impl Entry {
             three_ds: authentication(call.card, None, challenge.is_some()),
             challenge,
             browser: None,
-            token: Some(format!("simtok_{}", world.token(24))),
+            token: Some(agreement::new_token(world)),
+            agreement: None,
             elsewhere: None,
             notify: None,
             outbox: Vec::new(),

@@ -2,7 +2,7 @@
 
 use connector::{
     ActionKind, Authorise, BrowserFields, CallError, CardData, FieldsAccount, FieldsAuthentication,
-    FieldsSources, FundingSource, HostedFields, Link, Reference, Tokenise,
+    FieldsSources, FundingSource, HostedFields, Link, Reference, ThreeDs, Tokenise,
 };
 use domain::{
     caller::Mode, id::ConnectionId, money::Currency, payment::ThreeDsWish,
@@ -12,6 +12,7 @@ use serde_json::json;
 
 use super::{
     Simulator,
+    agreement::indicator,
     books::BooksError,
     challenge::Challenge,
     entry::{DECIDES_AFTER, Entry},
@@ -75,6 +76,7 @@ impl Simulator {
             reference: &token,
             card,
             currency,
+            shopper: "",
             return_url: None,
         };
         let mut entry = Entry::open_token(&asked, reference, &connection, &self.world);
@@ -110,6 +112,10 @@ impl Simulator {
                 self.use_up(&data.token, &known, &entry).await?;
                 Ok(self.with_part_of(&known, call, entry))
             }
+            (FundingSource::StoredCard(data), _) => {
+                let known = self.stored_card(link, data).await?;
+                Ok(self.with_part_of(&known, call, entry))
+            }
             _ => Ok(entry),
         }
     }
@@ -125,7 +131,13 @@ impl Simulator {
         });
         let wished = three_ds.wish == ThreeDsWish::Request && !call.merchant_initiated;
         let authenticated = wished || entry.challenge.is_some();
-        entry.three_ds = known.three_ds.clone().filter(|_| authenticated);
+        let three_ds = || ThreeDs {
+            eci: Some(indicator(known.method).into()),
+            version: Some("2.2.0".into()),
+            result: Some("AUTHENTICATED".into()),
+        };
+        entry.three_ds = authenticated.then(|| known.three_ds.clone().unwrap_or_else(three_ds));
+        entry.brand.clone_from(&known.brand);
         entry.behaviour = known.behaviour;
         entry.funding = known.funding;
         let until = self.world.now().after(DECIDES_AFTER);

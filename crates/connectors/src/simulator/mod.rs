@@ -11,6 +11,7 @@
 //! not: a limit to the size of the books.
 
 mod accounts;
+mod agreement;
 mod answers;
 mod books;
 #[cfg(feature = "planted")]
@@ -138,6 +139,7 @@ impl Simulator {
                 FundingSource::Card(_)
                 | FundingSource::NetworkToken { .. }
                 | FundingSource::Token(_)
+                | FundingSource::StoredCard(_)
                 | FundingSource::Page,
             ) => {
                 return Err(rejected("the method needs a bank account"));

@@ -69,6 +69,12 @@ fn entry_json(entry: &Entry, at: Timestamp) -> Value {
     if let (Some(challenge), Some(shown)) = (&entry.challenge, shown.as_object_mut()) {
         shown.insert("challenge".to_owned(), challenge.state.word().into());
     }
+    if let (Some(agreement), Some(shown)) = (&entry.agreement, shown.as_object_mut()) {
+        // The token itself is no matter of the books' readers.
+        let said = json!({ "reason": agreement.reason, "first": agreement.first, "networkId": agreement.network_id,
+            "byOwnToken": agreement.by_own_token });
+        shown.insert("agreement".to_owned(), said);
+    }
     if let (Some(browser), Some(shown)) = (&entry.browser, shown.as_object_mut()) {
         shown.insert("browser".to_owned(), json!(browser));
     }

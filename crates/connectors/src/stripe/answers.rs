@@ -14,7 +14,7 @@ use domain::{
 use super::{
     amounts,
     declines::Said,
-    marks,
+    marks, stored,
     wire::{BalanceTransaction, CardDetails, Charge, Expandable, Intent, Metadata, Refund},
 };
 
@@ -132,6 +132,7 @@ pub(super) fn approval(intent: &Intent) -> Approval {
     approval.processor_id = Some(intent.id.clone());
     approval.processor_status = Some(intent.status.as_str().into());
     approval.booked = amounts::from_wire(intent.amount, &intent.currency);
+    approval.stored_card = stored::of_intent(intent);
     approval
 }
 

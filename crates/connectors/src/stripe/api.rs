@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 use super::{
     account::PERMISSION,
     descriptor::{API, SECRET_KEY, VERSION},
+    stored,
     wire::{Error, Failed},
 };
 
@@ -87,6 +88,11 @@ impl<'a> Api<'a> {
         self.link.mark
     }
 
+    /// A yes-or-no setting of the connection; absent is no.
+    pub(super) fn setting(self, name: &str) -> bool {
+        self.link.settings.get(name) == Some(&serde_json::Value::Bool(true))
+    }
+
     /// When the call began.
     pub(super) const fn now(self) -> Timestamp {
         self.link.now
@@ -99,13 +105,32 @@ impl<'a> Api<'a> {
         key: &str,
         form: &Form,
     ) -> Result<Outcome<T>, CallError> {
+        judge(&self.posted(path, key, form).await?)
+    }
+
+    /// The same for what moves no money: an internal error is a refusal, since Stripe keeps it under the key and gives it again for a
+    /// day. Who asks again does it under another key.
+    pub(super) async fn post_moneyless<T: DeserializeOwned>(
+        self,
+        path: &str,
+        key: &str,
+        form: &Form,
+    ) -> Result<Outcome<T>, CallError> {
+        let reply = self.posted(path, key, form).await?;
+        if reply.status == 500 {
+            return Err(CallError::rejected("Stripe had an internal error"));
+        }
+        judge(&reply)
+    }
+
+    async fn posted(self, path: &str, key: &str, form: &Form) -> Result<Reply, CallError> {
         let request = Sent {
             method: Method::POST,
             url: self.url(API, path)?,
             key: Some(key),
             body: form.body(),
         };
-        judge(&self.exchange(request).await?)
+        self.exchange(request).await
     }
 
     /// Reads something.
@@ -253,7 +278,9 @@ impl Refusal {
     pub(super) fn rejected(self) -> CallError {
         match self {
             Self::Running => CallError::unknown("a request under the same key is under way"),
-            Self::Declined(error) | Self::Impossible(error) => rejected(&error, Cause::Request),
+            Self::Declined(error) | Self::Impossible(error) => {
+                rejected(&error, stored::cause(&error))
+            }
         }
     }
 }

@@ -5,21 +5,20 @@
 //! means that nothing was charged; a lost answer to the confirmation is looked up by the id. A card by number takes a
 //! request of its own before (`POST /v1/payment_methods`), which moves no money either.
 
-use connector::{
-    Answer, Authorise, CallError, CardData, Complete, FundingSource, Known, Reference,
-};
+use connector::{Answer, Authorise, CallError, Complete, FundingSource, Known, Reference};
 use domain::{method::Method, payment::ThreeDsWish};
-use futures_util::future::try_join;
 
 use super::{
     amounts,
     answers::{self, Standing},
     api::{Api, Form, Outcome, Refusal},
     declines::Said,
+    descriptor::NETWORK_IDS,
     look_up,
-    methods::{self, Page},
+    methods::Page,
+    prepare::{Prepared, prepare},
     requests::{expanded, intent_key, marked},
-    wire::{Intent, Made},
+    wire::Intent,
 };
 
 /// The step of the call that can charge, for the look-up.
@@ -28,23 +27,20 @@ const CONFIRM: &str = "confirm";
 /// The longest text on a statement. Source: docstring of `statement_descriptor_suffix`, npm `stripe` 23.1.0.
 const DESCRIPTOR_MAX: usize = 22;
 
-/// What a request for an authorisation brought before anything could charge.
-enum Prepared {
-    /// The intent, and the method to confirm it with.
-    Intent(Box<Intent>, Option<String>),
-    /// The card was refused when it was handed over.
-    Declined(Box<Answer>),
-}
-
 /// Asks for an authorisation.
 pub(super) async fn authorise(api: Api<'_>, call: &Authorise<'_>) -> Result<Answer, CallError> {
-    let asked = Asked::of(call)?;
-    let (intent, method) = match prepare(api, &asked).await? {
-        Prepared::Intent(intent, method) => (intent, method),
+    let asked = Asked::of(api, call)?;
+    let (intent, pays) = match prepare(api, &asked).await? {
+        Prepared::Intent(intent, pays) => (intent, pays),
         Prepared::Declined(answer) => return Ok(*answer),
     };
-    let mut form = asked.confirmation();
-    form = form.with_some("payment_method", method.as_deref());
+    let form = asked
+        .confirmation()
+        .with_some("payment_method", pays.method.as_deref())
+        .with_some(
+            "payment_method_options[card][cvc_token]",
+            pays.code.as_deref(),
+        );
     let path = format!("/v1/payment_intents/{}/confirm", intent.id);
     let confirmed = api
         .post::<Intent>(&path, call.reference.as_str(), &form)
@@ -186,87 +182,46 @@ pub(super) fn standing(intent: &Intent) -> Result<Answer, CallError> {
     }
 }
 
-/// Makes the intent and, beside it, the method: neither can charge.
-async fn prepare(api: Api<'_>, asked: &Asked<'_>) -> Result<Prepared, CallError> {
-    let made = asked.make_intent(api);
-    let Some(card) = asked.call.funding_source.card() else {
-        let intent = uncharged(made.await)?.map_err(Refusal::rejected)?;
-        return Ok(Prepared::Intent(Box::new(intent), None));
-    };
-    let key = format!("{}-method", asked.call.reference.as_str());
-    let form = card_form(card);
-    let method = api.post::<Made>("/v1/payment_methods", &key, &form);
-    let (intent, method) = try_join(async { uncharged(made.await) }, async {
-        uncharged(method.await)
-    })
-    .await?;
-    let intent = intent.map_err(Refusal::rejected)?;
-    match method {
-        Ok(method) => Ok(Prepared::Intent(Box::new(intent), Some(method.id))),
-        Err(Refusal::Declined(error)) => Ok(Prepared::Declined(Box::new(Answer::Declined {
-            decline: Said::by_error(&error).decline(),
-            approval: answers::approval(&intent),
-        }))),
-        Err(refusal) => Err(refusal.rejected()),
-    }
-}
-
-/// A request that can't charge has no unknown outcome that matters. (That another one under the same reference is under way is a refusal,
-/// and stays unknown.)
-fn uncharged<T>(made: Result<Outcome<T>, CallError>) -> Result<Outcome<T>, CallError> {
-    match made {
-        Err(CallError::Unknown { reason, known }) => Err(CallError::NotSent {
-            reason: format!("nothing that could charge was sent: {reason}").into(),
-            again_after: known.again_after,
-        }),
-        other => other,
-    }
-}
-
-/// The card as a payment method. Source: docs/processors/stripe.md, "Calls".
-pub(super) fn card_form(card: &CardData) -> Form {
-    let mut form = Form::default()
-        .with("type", "card")
-        .with("card[number]", card.number.expose())
-        .with("card[exp_month]", card.expiry.month().to_string())
-        .with("card[exp_year]", card.expiry.year().to_string())
-        .with_some(
-            "card[cvc]",
-            card.cvc
-                .as_ref()
-                .map(domain::card_number::SecurityCode::expose),
-        )
-        .with_some("billing_details[name]", card.name.as_deref());
-    if let Some(address) = &card.address {
-        form = methods::address(form, "billing_details", address);
-    }
-    form
-}
-
 /// A request for an authorisation that Stripe can be asked for.
-struct Asked<'a> {
-    call: &'a Authorise<'a>,
+pub(super) struct Asked<'a> {
+    pub(super) call: &'a Authorise<'a>,
     amount: i64,
     page: Option<Page>,
+    /// The account may name the scheme's transactions of others.
+    names_network: bool,
 }
 
 impl<'a> Asked<'a> {
-    fn of(call: &'a Authorise<'a>) -> Result<Self, CallError> {
+    fn of(api: Api<'_>, call: &'a Authorise<'a>) -> Result<Self, CallError> {
         let amount = amounts::to_wire(call.money)
             .map_err(|why| CallError::rejected(format!("the amount {why}")))?;
         let page = match call.funding_source {
-            FundingSource::Card(_) => None,
+            FundingSource::Card(_) | FundingSource::StoredCard(_) => None,
             FundingSource::Page | FundingSource::Account(_) => Some(page_of(call)?),
             // Not published: docs/processors/stripe.md, "Stored credentials and wallets".
             FundingSource::NetworkToken { .. } | FundingSource::Token(_) => {
                 return Err(CallError::Unsupported);
             }
         };
-        Ok(Self { call, amount, page })
+        Ok(Self {
+            call,
+            amount,
+            page,
+            names_network: api.setting(NETWORK_IDS),
+        })
+    }
+
+    /// Whether Stripe is to store the card.
+    pub(super) fn stores(&self) -> bool {
+        self.page.is_none() && self.call.stored.is_some_and(|stored| stored.first)
     }
 
     /// Makes the intent, without a card.
-    async fn make_intent(&self, api: Api<'_>) -> Result<Outcome<Intent>, CallError> {
+    pub(super) async fn make_intent(
+        &self,
+        api: Api<'_>,
+        customer: Option<&str>,
+    ) -> Result<Outcome<Intent>, CallError> {
         let call = self.call;
         let capture = if call.capture { "automatic" } else { "manual" };
         let mut form = Form::default()
@@ -281,6 +236,8 @@ impl<'a> Asked<'a> {
             None => form
                 .with("confirmation_method", "manual")
                 .with("payment_method_types[0]", "card")
+                .with_some("customer", customer)
+                .with_some("setup_future_usage", self.stores().then_some("off_session"))
                 .with_some(
                     "statement_descriptor_suffix",
                     call.statement_descriptor.and_then(suffix).as_deref(),
@@ -320,12 +277,23 @@ impl<'a> Asked<'a> {
             )
         };
         if call.merchant_initiated {
-            form.with("off_session", "true")
+            form.with("off_session", "true").with_some(
+                "payment_method_options[card][mit_exemption][network_transaction_id]",
+                self.network_id(),
+            )
         } else if call.three_ds.return_url.is_none() {
             form.with("error_on_requires_action", "true")
         } else {
             form
         }
+    }
+}
+
+impl Asked<'_> {
+    /// The scheme's transaction, where Stripe has agreed to be given it.
+    fn network_id(&self) -> Option<&str> {
+        let stored = self.call.stored.filter(|_| self.names_network);
+        stored.and_then(|stored| stored.network_id)
     }
 }
 

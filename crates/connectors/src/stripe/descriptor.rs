@@ -21,6 +21,10 @@ pub(super) const SECRET_KEY: &str = "secretKey";
 /// The field of the credentials with the secret of the webhook endpoint.
 pub(super) const WEBHOOK_SECRET: &str = "webhookSecret";
 
+/// The setting of accounts from which Stripe takes the scheme's id of a transaction that it may not have made.
+/// Source: docs/processors/stripe.md, "Stored credentials and wallets".
+pub(super) const NETWORK_IDS: &str = "network_transaction_ids";
+
 /// The time of a whole call, which is up to three requests.
 const CALL_TIMEOUT: Duration = Duration::from_secs(20);
 
@@ -31,7 +35,7 @@ static CREDENTIALS: &[CredentialField] = &[
         is_secret: true,
         purpose: CredentialPurpose::Calls,
         form: "sk_test_…",
-        about: "the secret key, or a restricted key (rk_) with write access to PaymentIntents, PaymentMethods, Refunds, Disputes and Files; in Stripe's dashboard under Developers, API keys",
+        about: "the secret key, or a restricted key (rk_) with write access to PaymentIntents, SetupIntents, PaymentMethods, Customers, Tokens, Refunds, Disputes and Files; in Stripe's dashboard under Developers, API keys",
     },
     CredentialField {
         name: WEBHOOK_SECRET,

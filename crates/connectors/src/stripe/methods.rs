@@ -67,6 +67,7 @@ impl Page {
             FundingSource::Card(_)
             | FundingSource::NetworkToken { .. }
             | FundingSource::Token(_)
+            | FundingSource::StoredCard(_)
             | FundingSource::Page => form,
         }
     }

@@ -18,15 +18,17 @@ mod look_up;
 mod marks;
 mod methods;
 mod notices;
+mod prepare;
 mod refunds;
 mod requests;
 mod resolve;
 mod signature;
+mod stored;
 mod wire;
 
 use connector::{
     Answer, Authorise, Called, Cancel, Capture, Complete, Connector, Credentials, Descriptor,
-    Disputes, Finding, LaterAnswer, Link, LookUp, Notices, Probe, Refund,
+    Disputes, Finding, LaterAnswer, Link, LookUp, Notices, Probe, Refund, Stored,
 };
 use domain::{caller::Mode, money::Money};
 use serde_json::Value;
@@ -46,9 +48,21 @@ impl Connector for Stripe {
         let Some(settings) = settings.as_object() else {
             return Err("must be an object".to_owned());
         };
-        match settings.keys().find(|name| *name != "base_url") {
+        let named = settings.get(descriptor::NETWORK_IDS);
+        if named.is_some_and(|named| !named.is_boolean()) {
+            return Err(format!(
+                "has a setting {} that is neither true nor false",
+                descriptor::NETWORK_IDS
+            ));
+        }
+        let is_known =
+            |name: &&String| ["base_url", descriptor::NETWORK_IDS].contains(&name.as_str());
+        match settings.keys().find(|name| !is_known(name)) {
             None => Ok(()),
-            Some(_) => Err("has a setting that Stripe's connector does not know: it knows base_url (test mode)".to_owned()),
+            Some(_) => Err(format!(
+                "has a setting that Stripe's connector does not know: it knows base_url (test mode) and {}",
+                descriptor::NETWORK_IDS
+            )),
         }
     }
 
@@ -85,6 +99,10 @@ impl Connector for Stripe {
     }
 
     fn probe(&self) -> Option<&dyn Probe> {
+        Some(self)
+    }
+
+    fn stored(&self) -> Option<&dyn Stored> {
         Some(self)
     }
 

@@ -45,7 +45,8 @@ mod tests {
         ]))
         .unwrap();
         let found = |captured| {
-            let of_others = of_others(&all, &charge(captured)).map(|refund| refund.id.as_str());
+            let charge = charge(captured);
+            let of_others = of_others(&all, &charge).map(|refund| refund.id.as_str());
             of_others.collect::<Vec<_>>()
         };
         assert_eq!(found(1000), ["re_4", "re_1"]);

@@ -59,6 +59,16 @@ pub(super) enum Expandable<T> {
     Whole(Box<T>),
 }
 
+impl Expandable<Made> {
+    /// The id, in either form.
+    pub(super) fn id(&self) -> &str {
+        match self {
+            Self::Id(id) => id,
+            Self::Whole(made) => &made.id,
+        }
+    }
+}
+
 impl<T> Expandable<T> {
     pub(super) fn whole(&self) -> Option<&T> {
         match self {
@@ -84,6 +94,20 @@ pub(super) struct Intent {
     pub(super) payment_method_types: Vec<String>,
     pub(super) latest_charge: Option<Expandable<Charge>>,
     pub(super) last_payment_error: Option<Error>,
+    pub(super) next_action: Option<NextAction>,
+    pub(super) customer: Option<Expandable<Made>>,
+    pub(super) payment_method: Option<Expandable<Made>>,
+    pub(super) setup_future_usage: Option<String>,
+}
+
+/// `SetupIntent`.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct Setup {
+    pub(super) id: String,
+    pub(super) status: String,
+    pub(super) customer: Option<Expandable<Made>>,
+    pub(super) payment_method: Option<Expandable<Made>>,
+    pub(super) last_setup_error: Option<Error>,
     pub(super) next_action: Option<NextAction>,
 }
 

@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, sync::Mutex, time::Duration};
 use connector::{
     Action, Answer, Authorise, CallError, Called, Cancel, Capture, Complete, Connector, Descriptor,
     Earlier, Finding, Found, LaterAnswer, Link, LookUp, NoticeContent, Probe, Reference, Refund,
-    Returned, scenarios::Customer,
+    Returned, Stored, scenarios::Customer,
 };
 use domain::id::PaymentId;
 use futures_util::future::BoxFuture;
@@ -239,6 +239,10 @@ impl Connector for Followed<'static> {
 
     fn look_up<'a>(&'a self, _: &'a Link<'a>, call: &'a LookUp<'a>) -> Called<'a, Finding> {
         Box::pin(async move { Ok(self.finding(call)) })
+    }
+
+    fn stored(&self) -> Option<&dyn Stored> {
+        self.shop.connector.stored()
     }
 
     fn probe(&self) -> Option<&dyn Probe> {

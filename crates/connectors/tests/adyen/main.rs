@@ -11,3 +11,4 @@ mod followed;
 mod news;
 mod scenarios;
 mod shop;
+mod stored;

@@ -87,6 +87,7 @@ impl Shop {
             base: None,
             http: ProcessorHttp::new(&self.adyen, &self.hosts),
             notification_url: Some(ADDRESS),
+            mark: None,
             now: self.world.now(),
         }
     }
@@ -216,6 +217,8 @@ pub(crate) fn authorisation<'a>(
             browser: None,
         },
         merchant_initiated: false,
+        stored: None,
+        shopper: None,
         statement_descriptor: None,
         fraud: None,
     }

@@ -92,6 +92,8 @@ impl Shop {
                 browser: None,
             },
             merchant_initiated: ask.merchant,
+            stored: None,
+            shopper: None,
             statement_descriptor: None,
             fraud: None,
         };

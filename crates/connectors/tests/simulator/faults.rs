@@ -24,6 +24,8 @@ fn authorise(shop: &Shop, reference: &Reference, settings: &Value) -> Call<Answe
             browser: None,
         },
         merchant_initiated: false,
+        stored: None,
+        shopper: None,
         statement_descriptor: None,
         fraud: None,
     };
@@ -185,6 +187,8 @@ fn the_key_of_the_account_is_checked_where_there_is_one() {
                 browser: None,
             },
             merchant_initiated: false,
+            stored: None,
+            shopper: None,
             statement_descriptor: None,
             fraud: None,
         };

@@ -1,12 +1,16 @@
 //! The scenarios notice a connector that breaks a rule: each rule is broken once.
 
 use connector::{
-    AccountFacts, Answer, Authorise, Called, Cancel, Capture, Complete, Connector, Credentials,
-    Descriptor, Finding, Found, FundingSource, LaterAnswer, Link, LookUp, Probe, Reference, Refund,
-    Stored, Tokenise, Tokenised,
+    AccountFacts, Answer, Approval, Authorise, CallError, Called, Cancel, Capture, Cause, Complete,
+    Connector, Credentials, Descriptor, Finding, Found, FundingSource, LaterAnswer, Link, LookUp,
+    Probe, Reference, Refund, Stored, Tokenise, Tokenised,
     scenarios::{self, Challenge, Fixtures},
 };
-use domain::{id::PaymentId, money::Money};
+use domain::{
+    decline::{Decline, DeclineCode},
+    id::PaymentId,
+    money::Money,
+};
 
 use crate::{
     scenarios::Browser,
@@ -35,6 +39,9 @@ enum Fault {
     NoCaptureIsFinal,
     KeepsTheRest,
     ListsWhatNeverHappened,
+    BringsNoTransaction,
+    TakesAnyToken,
+    CallsADemandAFailure,
 }
 
 struct Faulty {
@@ -110,16 +117,37 @@ impl Connector for Faulty {
                 capture,
                 ..*call
             };
-            let answer = self
-                .shop
-                .simulator
-                .authorise(&self.link(link), &call)
-                .await?;
-            Ok(match answer {
-                Answer::Approved { approval, .. } => Answer::Approved {
+            let link = self.link(link);
+            let answer = self.shop.simulator.authorise(&link, &call);
+            let answer = match answer.await {
+                Err(CallError::Rejected {
+                    cause: Cause::StoredCardGone,
+                    ..
+                }) if self.fault == Fault::TakesAnyToken => Answer::Approved {
                     captured: call.capture,
-                    approval,
+                    approval: Approval::default(),
                 },
+                answer => answer?,
+            };
+            Ok(match answer {
+                Answer::Approved { mut approval, .. } => {
+                    if self.fault == Fault::BringsNoTransaction {
+                        approval.scheme_transaction_id = None;
+                    }
+                    Answer::Approved {
+                        captured: call.capture,
+                        approval,
+                    }
+                }
+                Answer::Declined { decline, .. }
+                    if self.fault == Fault::CallsADemandAFailure
+                        && decline.code == DeclineCode::AuthorizationRequired =>
+                {
+                    Answer::Declined {
+                        decline: Decline::of(DeclineCode::ThreeDSecure),
+                        approval: Approval::default(),
+                    }
+                }
                 other => other,
             })
         })
@@ -364,6 +392,22 @@ const BROKEN: &[(Fault, &str)] = &[
     (
         Fault::ForgetsTheReference,
         "a capture that is not final, sent twice, is one",
+    ),
+    (
+        Fault::BringsNoTransaction,
+        "a payment by which the customer agrees brings the scheme's transaction, which a merchant's payment names",
+    ),
+    (
+        Fault::TakesHalf,
+        "a card that the processor stores is charged by its own token, once for each request",
+    ),
+    (
+        Fault::TakesAnyToken,
+        "a stored card that the processor does not know is refused as such",
+    ),
+    (
+        Fault::CallsADemandAFailure,
+        "a merchant's payment whose issuer wants the customer is a soft decline",
     ),
     (
         Fault::ListsWhatNeverHappened,

@@ -18,6 +18,7 @@ fn tokenise(
         reference,
         card: &card,
         currency: eur(1).currency(),
+        shopper: "",
         return_url,
     };
     shop.in_time(shop.simulator.tokenise(&shop.link(), &call))
@@ -25,7 +26,8 @@ fn tokenise(
 }
 
 fn is_token(reported: &Result<Tokenised, CallError>) -> bool {
-    matches!(reported, Ok(Tokenised::Token { token, reusable: true }) if token.starts_with("simtok_") && token.len() == 31)
+    matches!(reported, Ok(Tokenised::Token(own)) if own.reusable && own.value.starts_with("simtok_") && own.value.len() == 31
+        && own.customer.is_some())
 }
 
 #[test]

@@ -105,6 +105,8 @@ macro_rules! authorise {
                 browser: None,
             },
             merchant_initiated: false,
+            stored: None,
+            shopper: None,
             statement_descriptor: None,
             fraud: None,
         };

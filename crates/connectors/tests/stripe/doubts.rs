@@ -52,6 +52,8 @@ impl Shop {
                 browser: None,
             },
             merchant_initiated: false,
+            stored: None,
+            shopper: None,
             statement_descriptor: None,
             fraud: None,
         };
@@ -137,6 +139,8 @@ pub(crate) fn a_decline_brings_no_facts_of_another_intent() {
             browser: None,
         },
         merchant_initiated: false,
+        stored: None,
+        shopper: None,
         statement_descriptor: None,
         fraud: None,
     };

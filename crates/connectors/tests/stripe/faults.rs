@@ -51,6 +51,8 @@ impl Shop {
                 browser: None,
             },
             merchant_initiated: false,
+            stored: None,
+            shopper: None,
             statement_descriptor: None,
             fraud: None,
         };
@@ -230,6 +232,8 @@ fn a_completion_that_is_not_carried_out_is_unknown_and_charges_once_when_it_is_r
             browser: None,
         },
         merchant_initiated: false,
+        stored: None,
+        shopper: None,
         statement_descriptor: None,
         fraud: None,
     };

@@ -11,3 +11,4 @@ mod doubts;
 mod faults;
 mod scenarios;
 mod shop;
+mod stored;

@@ -2,7 +2,7 @@
 
 use super::{
     CaptureRule, FlowRun, Gateway, Initiator, OnceRef, Operation, Origin, PaidWith, Payer, Payment,
-    Route, Status, ThreeDsWish,
+    Recurring, Route, Status, ThreeDsWish,
 };
 use crate::{
     Timestamp,
@@ -131,6 +131,11 @@ impl Payment {
     /// Who started it.
     pub fn initiator(&self) -> Initiator {
         self.initiator
+    }
+
+    /// The agreement on a stored card that it begins or goes by.
+    pub fn recurring(&self) -> Option<Recurring> {
+        self.recurring
     }
 
     /// The checkout intent it belongs to.

@@ -166,6 +166,8 @@ impl MadeElsewhere {
             card_country: None,
             fields_token: None,
             product: None,
+            network: None,
+            network_weight: None,
         }
     }
 }

@@ -33,6 +33,7 @@ mod news;
 mod operation;
 mod outcomes;
 mod parts;
+mod recurring;
 mod runs;
 mod settle;
 mod status;
@@ -59,6 +60,7 @@ pub use parts::{
     CaptureRule, FlowRun, Gateway, Initiator, Origin, PaidAccount, PaidWith, Pause, PauseReason,
     Payer, ReceivedWebhook, Route, ThreeDsWish, WalletNumber,
 };
+pub use recurring::{ConsentWeight, NetworkReference, Recurring, RecurringReason};
 pub use runs::{MOST_TRIGGERED, StartedFlow};
 pub use status::Status;
 pub use timeline::{Occurrence, TimelineEntry};
@@ -150,6 +152,9 @@ pub struct Fields {
     fraud: Option<serde_json::Value>,
     /// Who started it.
     initiator: Initiator,
+    /// The agreement on a stored card that it begins or goes by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    recurring: Option<Recurring>,
     /// The checkout intent it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     intent: Option<IntentId>,

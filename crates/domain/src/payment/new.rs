@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     CaptureRule, Fields, FlowRun, Gateway, Initiator, Origin, PaidWith, PauseReason, Payer,
-    Payment, Route, Status, ThreeDsWish,
+    Payment, Recurring, Route, Status, ThreeDsWish,
 };
 use crate::{
     Timestamp,
@@ -24,6 +24,8 @@ pub struct NewPayment {
     pub method: PaidWith,
     /// Who started it.
     pub initiator: Initiator,
+    /// The agreement on a stored card that it begins or goes by.
+    pub recurring: Option<Recurring>,
     /// What is wanted of 3D Secure.
     pub three_ds: ThreeDsWish,
     /// Who pays.
@@ -60,6 +62,7 @@ impl NewPayment {
             money,
             method,
             initiator: Initiator::Customer,
+            recurring: None,
             three_ds: ThreeDsWish::AsIssuer,
             customer: None,
             intent: None,
@@ -115,6 +118,7 @@ impl Payment {
             metadata: asked.metadata,
             fraud: asked.fraud,
             initiator: asked.initiator,
+            recurring: asked.recurring,
             intent: asked.intent,
             three_ds: asked.three_ds,
             three_ds_redirect: asked.three_ds_redirect,

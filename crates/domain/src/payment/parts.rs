@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::{ConsentWeight, NetworkReference};
 use crate::{
     Timestamp,
     bank_account::{AccountKind, Mandate},
@@ -247,9 +248,23 @@ pub struct PaidWith {
     /// The product, when known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub product: Option<String>,
+    /// Of a merchant-initiated payment with a stored card: the transaction by which the customer agreed, as it was kept with the card.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<NetworkReference>,
+    /// Of any other payment with a stored card: the weight of the transaction that was kept with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network_weight: Option<ConsentWeight>,
 }
 
 impl PaidWith {
+    /// Whether it is a card that is charged by its number, which may be kept.
+    pub fn is_card_number(&self) -> bool {
+        self.blob.is_some()
+            && self.account.is_none()
+            && self.wallet.is_none()
+            && self.fields_token.is_none()
+    }
+
     /// The card, as far as it is known, with which ids of processors are compared.
     pub fn own_card(&self) -> OwnCard<'_> {
         OwnCard {

@@ -79,6 +79,8 @@ pub(crate) fn asked() -> NewPayment {
         card_country: None,
         fields_token: None,
         product: None,
+        network: None,
+        network_weight: None,
     };
     let money = Money::new(1000, Currency::parse("EUR").unwrap());
     NewPayment::of(TeamId::new(Uuid::from_u128(2)), money, method)

@@ -12,6 +12,7 @@ mod explain;
 mod import;
 mod life;
 mod properties;
+mod recurring;
 mod runs;
 mod standing;
 mod tables;

@@ -139,7 +139,7 @@ impl Engine {
                 self.apply_dispute(line, &notice.subject, report, by).await
             }
             NoticeContent::Authorisation(answer) => {
-                let reported = Reported::As(News::Answer(answer));
+                let reported = Reported::As(Box::new(News::Answer(answer)));
                 self.apply_news(line, &notice.subject, reported, by).await
             }
             NoticeContent::Approved(approval) => {
@@ -147,7 +147,7 @@ impl Engine {
                 self.apply_news(line, &notice.subject, reported, by).await
             }
             NoticeContent::Later(answer) => {
-                let reported = Reported::As(News::Later(answer));
+                let reported = Reported::As(Box::new(News::Later(answer)));
                 self.apply_news(line, &notice.subject, reported, by).await
             }
             NoticeContent::RefundMade(made) => {

@@ -9,7 +9,7 @@ use domain::{
 /// What a processor reports of an operation.
 pub(super) enum Reported {
     /// This.
-    As(News),
+    As(Box<News>),
     /// That an authorisation has taken effect as it was asked for.
     AsAsked(Box<Approval>),
 }
@@ -18,7 +18,7 @@ impl Reported {
     /// The news about operation `n`.
     pub(super) fn about(self, payment: &Payment, n: u32) -> News {
         match self {
-            Self::As(news) => news,
+            Self::As(news) => *news,
             Self::AsAsked(approval) => {
                 let kind = payment.operation(n).map(|operation| operation.kind);
                 News::Answer(Answer::Approved {

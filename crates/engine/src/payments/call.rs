@@ -1,11 +1,12 @@
 //! The one place that calls a processor to move money, and opens the vault for it.
 
-use connector::{AccountData, CardData, Cryptogram, FundingSource, TokenData};
+use connector::{AccountData, CardData, Cryptogram, FundingSource, StoredCardData, TokenData};
 use domain::{
+    card_number::SecurityCode,
     customer::{Instrument, StoredMethod},
     id::{BlobId, PaymentId, TeamId},
     payment::{News, Operation, OperationKind, PaidWith, Payment},
-    processor_token::FieldsToken,
+    processor_token::{FieldsToken, ProcessorToken},
 };
 use futures_util::{FutureExt, future::join};
 use vault::{Code, Holder, VaultError};
@@ -32,15 +33,9 @@ impl Engine {
                 "the connection does not exist any more".to_owned(),
             ));
         };
-        let opened = match (operation.kind, payment.method().blob) {
-            // An authorisation that is completed needs no number any more.
-            (OperationKind::Authorise { .. }, Some(blob)) if operation.action.is_none() => {
-                match self.open(payment, blob).await {
-                    Ok(opened) => opened,
-                    Err(why) => return Ok(News::Nothing(why.to_owned())),
-                }
-            }
-            _ => Opened::Nothing,
+        let (own, opened) = match self.opened_for(payment, operation).await? {
+            Ok(opened) => opened,
+            Err(why) => return Ok(News::Nothing(why.to_owned())),
         };
         let connection = match self.open_connection(&connected).await? {
             Ok(connection) => connection,
@@ -71,6 +66,7 @@ impl Engine {
             Ok(Err(error)) => {
                 concerns_connection = send::concerns_connection(&error);
                 self.note_failure(payment.team(), &operation.connection, &error);
+                self.forget_if_gone(own.as_ref(), &error).await;
                 send::failed(&error, operation)
             }
             Err(world::Elapsed) => send::unanswered(operation, timeout),
@@ -102,6 +98,30 @@ impl Engine {
     )]
     fn is_past_sending(&self, operation: &Operation) -> bool {
         self.inner.world.now() > operation.send_by
+    }
+
+    /// What an operation is paid with, opened for its call: the processor's own token where there is one, which goes before the number.
+    /// The inner error says why nothing can be sent.
+    async fn opened_for(
+        &self,
+        payment: &Payment,
+        operation: &Operation,
+    ) -> Result<Result<(Option<ProcessorToken>, Opened), &'static str>, EngineError> {
+        let asks_for_money = matches!(operation.kind, OperationKind::Authorise { .. });
+        // An authorisation that is completed needs no number any more.
+        let needs_card = asks_for_money && operation.action.is_none();
+        let Some(blob) = payment.method().blob.filter(|_| needs_card) else {
+            return Ok(Ok((None, Opened::Nothing)));
+        };
+        let own = self.own_token(payment, operation).await?;
+        let opened = match &own {
+            Some(own) => self
+                .open_own_token(payment, &own.own)
+                .await
+                .map(Opened::StoredCard),
+            None => self.open(payment, blob).await,
+        };
+        Ok(opened.map(|opened| (own, opened)))
     }
 
     /// What a payment is paid with, opened for one call. The error says why nothing can be sent.
@@ -154,29 +174,26 @@ impl Engine {
         let holder = code_holder(payment.team(), payment.method()).ok_or(NOT_STORED)?;
         let vault = &self.inner.vault;
         let record = record_of(payment);
-        // A raw card has a record by which a job erases all of it.
-        let by = payment.method().token.as_ref().map(|_| code_user(payment));
         // At once, since with a server each is a way there and back.
         let (number, code) = join(
             vault.open_card(payment.team(), &record, blob),
-            vault.use_code(&holder, by.as_deref()),
+            self.security_code(payment, &holder),
         )
         .await;
         let number = match number {
             Ok(number) => number.ok_or(NOT_STORED)?,
             Err(error) => return Err(unopened(payment, "number", &error)),
         };
-        let (cvc, cryptogram) = match code {
-            Ok(Some(Code::Security(code))) => (Some(code), None),
-            Ok(Some(Code::Cryptogram { value, eci })) => (
+        let (cvc, cryptogram) = match code? {
+            Some(Code::Security(code)) => (Some(code), None),
+            Some(Code::Cryptogram { value, eci }) => (
                 None,
                 Some(Cryptogram {
                     value: value.to_string(),
                     eci,
                 }),
             ),
-            Ok(None) => (None, None),
-            Err(error) => return Err(unopened(payment, "security code", &error)),
+            None => (None, None),
         };
         let card = Box::new(CardData {
             number,
@@ -190,6 +207,18 @@ impl Engine {
             None => Opened::Card(card),
             Some(cryptogram) => Opened::NetworkToken(card, Box::new(cryptogram)),
         })
+    }
+
+    /// What is kept under the holder for this authorisation, noted as used by it.
+    pub(super) async fn security_code(
+        &self,
+        payment: &Payment,
+        holder: &str,
+    ) -> Result<Option<Code>, &'static str> {
+        // A raw card has a record by which a job erases all of it.
+        let by = payment.method().token.as_ref().map(|_| code_user(payment));
+        let used = self.inner.vault.use_code(holder, by.as_deref()).await;
+        used.map_err(|error| unopened(payment, "security code", &error))
     }
 
     /// A stored card with its security code, opened for one call that moves no money.
@@ -273,6 +302,7 @@ enum Opened {
     NetworkToken(Box<CardData>, Box<Cryptogram>),
     Account(Box<AccountData>),
     Token(Box<TokenData>),
+    StoredCard(Box<StoredCardData>),
 }
 
 impl Opened {
@@ -285,7 +315,16 @@ impl Opened {
             }
             Self::Account(account) => FundingSource::Account(account),
             Self::Token(token) => FundingSource::Token(token),
+            Self::StoredCard(card) => FundingSource::StoredCard(card),
         }
+    }
+}
+
+/// The security code among what the vault keeps for an authorisation.
+pub(super) fn code_of(kept: Code) -> Option<SecurityCode> {
+    match kept {
+        Code::Security(code) => Some(code),
+        Code::Cryptogram { .. } => None,
     }
 }
 

@@ -7,7 +7,7 @@ use domain::{
     id::IntentId,
     intent::Intent,
     money::Currency,
-    payment::{Initiator, ThreeDsWish},
+    payment::{Initiator, Recurring, ThreeDsWish},
     redirect::RedirectUrl,
 };
 
@@ -50,6 +50,8 @@ pub struct Authorise {
     pub apm_redirect: Option<RedirectUrl>,
     /// Who started it.
     pub initiator: Initiator,
+    /// The agreement on a stored card that it begins or goes by.
+    pub recurring: Option<Recurring>,
 }
 
 /// Where a payment goes.

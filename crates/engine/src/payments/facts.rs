@@ -76,6 +76,9 @@ fn of_payment<'a>(payment: &'a Payment, intent: Option<&'a Intent>) -> PaymentFa
         order_id: payment.order_id().map(Into::into),
         description: payment.description().map(Into::into),
         initiator: Some(initiator.into()),
+        recurring: payment
+            .recurring()
+            .map(|recurring| recurring.reason.code().into()),
         origin: Some(origin.into()),
         captured: Some(payment.captured()),
         refunded: Some(payment.refunded()),

@@ -201,6 +201,7 @@ fn created(payment: &Payment, path: &Path, at: Timestamp) -> Occurrence {
             line.connection.id
         ),
     };
+    let words = format!("{words}{}", payment.agreement_words());
     Occurrence::new(at, "Payment created")
         .saying(words)
         .event(payment.created())

@@ -278,6 +278,8 @@ impl Engine {
             card_country: None,
             fields_token: None,
             product: None,
+            network: None,
+            network_weight: None,
         }
     }
 
@@ -329,6 +331,8 @@ impl Engine {
             card_country: known.country,
             fields_token: None,
             product: None,
+            network: None,
+            network_weight: None,
         })
     }
 }
@@ -378,6 +382,8 @@ fn kept_of(method: &StoredMethod, wanted: Option<Method>) -> Result<PaidWith, En
         card_country: method.card_country.clone(),
         fields_token: None,
         product: method.product.clone(),
+        network: method.network.clone(),
+        network_weight: None,
     };
     match &method.instrument {
         customer::Instrument::Card { expiry, brand, bin } => {

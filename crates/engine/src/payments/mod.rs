@@ -35,6 +35,7 @@ mod route;
 mod send;
 mod settle;
 mod steps;
+mod stored_card;
 mod tokenised;
 mod triggers;
 mod webhook_in;

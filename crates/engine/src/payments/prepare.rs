@@ -6,7 +6,7 @@ use domain::{
     id::ConnectionId,
     intent::Intent,
     money::Money,
-    payment::NewPayment,
+    payment::{Initiator, NewPayment, PaidWith, Recurring},
 };
 
 use super::{
@@ -61,6 +61,7 @@ impl Engine {
         let mut paying = self
             .instrument(caller, given_method, command.payer.take())
             .await?;
+        command.recurring = agree(command.recurring, command.initiator, &mut paying.method)?;
         let single_use = paying.once.take();
         let asked = new_payment(caller, *command, intent.as_ref(), money, paying);
         Ok(Plan {
@@ -96,6 +97,32 @@ impl Engine {
     }
 }
 
+/// What is said of an agreement on a stored card, checked and made whole.
+///
+/// # Errors
+/// `error.validation` when it doesn't fit what the payment is paid with.
+fn agree(
+    given: Option<Recurring>,
+    initiator: Initiator,
+    method: &mut PaidWith,
+) -> Result<Option<Recurring>, Fault> {
+    if given.is_some() && !method.is_card_number() {
+        let reason = "fits payments with a stored card or a card's number alone: what else there is pays once, or has a mandate of its own";
+        return Err(Fault::invalid("recurring", reason));
+    }
+    let kept = method.network.take();
+    match initiator {
+        Initiator::Merchant if given.is_some_and(|given| given.first) => {
+            let reason = "must be false where initiator is MERCHANT: the customer agrees in a payment of their own";
+            return Err(Fault::invalid("recurring.first", reason));
+        }
+        Initiator::Merchant => method.network = kept,
+        Initiator::Customer => method.network_weight = kept.map(|kept| kept.weight),
+    }
+    let usual = Recurring::usual(initiator).filter(|_| method.is_card_number());
+    Ok(given.or(usual))
+}
+
 /// What is asked for.
 fn new_payment(
     caller: &Caller,
@@ -109,6 +136,7 @@ fn new_payment(
         money,
         method: paying.method,
         initiator: command.initiator,
+        recurring: command.recurring,
         three_ds: command.three_ds,
         customer: paying.payer,
         intent: intent.map(|intent| intent.id),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use connector::{
     Authorise, CallError, Cancel, Capture, Cause, Complete, Connector, Earlier, FundingSource,
-    Link, Reference, Refund, ThreeDsCall,
+    Link, Reference, Refund, StoredCredential, ThreeDsCall,
 };
 use domain::{
     answer::{Action, Answer, Approval, LaterAnswer},
@@ -56,6 +56,7 @@ impl Sent<'_> {
             };
             return connector.complete(link, &call).await.map(News::Answer);
         }
+        let shopper = shopper(payment);
         let call = Authorise {
             reference: &reference,
             money: payment.money(),
@@ -68,6 +69,8 @@ impl Sent<'_> {
                 browser: payment.browser(),
             },
             merchant_initiated: payment.initiator() == Initiator::Merchant,
+            stored: agreement(payment, self.funding_source),
+            shopper: shopper.as_deref(),
             statement_descriptor: payment.statement_descriptor(),
             fraud: payment.fraud(),
         };
@@ -150,6 +153,34 @@ const fn is_for_want_of_an_answer(kind: OperationKind) -> bool {
             ..
         }
     )
+}
+
+/// The agreement on a stored card that a payment begins or goes by. The processor's own record of it wins: with its own token no transaction
+/// of the scheme is named.
+fn agreement<'a>(
+    payment: &'a Payment,
+    funding_source: FundingSource<'_>,
+) -> Option<StoredCredential<'a>> {
+    let recurring = payment.recurring()?;
+    let is_stored_there = matches!(funding_source, FundingSource::StoredCard(_));
+    let kept = payment
+        .method()
+        .network
+        .as_ref()
+        .filter(|_| !is_stored_there);
+    Some(StoredCredential {
+        reason: recurring.reason,
+        first: recurring.first,
+        network_id: kept.map(|kept| kept.id.as_str()),
+    })
+}
+
+/// Our name for the owner of a payment's stored card: the customer's id, else the card's.
+fn shopper(payment: &Payment) -> Option<String> {
+    let method = payment.method();
+    method.token.as_ref()?;
+    let customer = payment.customer().and_then(|payer| payer.id);
+    Some(customer.map_or_else(|| method.id.to_string(), |id| id.to_string()))
 }
 
 /// The reference of operation `n`.
@@ -236,7 +267,7 @@ pub(super) const fn concerns_connection(error: &CallError) -> bool {
     !matches!(
         error,
         CallError::Rejected {
-            cause: Cause::Request | Cause::KeyReused,
+            cause: Cause::Request | Cause::KeyReused | Cause::StoredCardGone,
             ..
         }
     )
@@ -250,6 +281,9 @@ pub(crate) fn refusal(cause: Cause) -> &'static str {
             "the processor knows another request under the same reference, so it refused this one"
         }
         Cause::Request => "the processor did not accept the request",
+        Cause::StoredCardGone => {
+            "the processor does not know the card any more that it had stored, so its token is forgotten"
+        }
     }
 }
 
@@ -305,6 +339,7 @@ mod tests {
         };
         assert!(!concerns_connection(&rejected(Cause::Request)));
         assert!(!concerns_connection(&rejected(Cause::KeyReused)));
+        assert!(!concerns_connection(&rejected(Cause::StoredCardGone)));
         assert!(concerns_connection(&rejected(Cause::Credentials)));
         assert!(concerns_connection(&CallError::unknown("silence")));
         assert!(concerns_connection(&CallError::not_sent("no route")));
@@ -313,7 +348,7 @@ mod tests {
     #[test]
     fn what_stands_under_our_reference_may_have_charged() {
         assert_eq!(rejected(Cause::KeyReused), News::no_answer());
-        for cause in [Cause::Credentials, Cause::Request] {
+        for cause in [Cause::Credentials, Cause::Request, Cause::StoredCardGone] {
             assert!(matches!(rejected(cause), News::Nothing(_)), "{cause:?}");
         }
     }

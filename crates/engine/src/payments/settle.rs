@@ -72,6 +72,7 @@ impl Engine {
         let cause = payment.run_behind(n).map(|run| run.id.clone());
         let arrival = report.source.at(self.inner.world.now());
         let mut entries = payment.settle(n, report.news.clone(), arrival, &policy);
+        self.keep_late(&payment, &stood, &report.news).await?;
         let same = |operation: &Operation| {
             operation.state == stood.state && operation.action == stood.action
         };
@@ -89,6 +90,7 @@ impl Engine {
             self.fall_back(&mut payment, n, deadline, &mut entries)
                 .await?;
         }
+        let kept = self.kept_for_later(&payment, &stood, &report.news);
         let has_outcome = matches!(
             stood.state,
             OperationState::Sent | OperationState::Unknown { .. }
@@ -105,6 +107,7 @@ impl Engine {
             // Who asked for the operation is with its begin.
             parts: CommitParts {
                 is_services: matches!(report.source, Source::Call | Source::Restored),
+                statements: kept,
                 ..CommitParts::default()
             },
         };

@@ -234,6 +234,8 @@ impl Engine {
             card_country: None,
             fields_token: Some(given.facts),
             product: None,
+            network: None,
+            network_weight: None,
         };
         Ok(SealedFields { method, once })
     }

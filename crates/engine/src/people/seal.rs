@@ -208,6 +208,7 @@ impl Engine {
             created_at: now,
             updated_at: now,
             is_default: false,
+            network: None,
         }
     }
 

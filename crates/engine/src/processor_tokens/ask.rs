@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use connector::{CallError, Tokenise, Tokenised};
+use connector::{CallError, OwnToken, Tokenise, Tokenised};
 use db::Change;
 use domain::{
     customer::{Instrument, StoredMethod},
@@ -34,8 +34,8 @@ pub(super) enum Asker<'a> {
 /// What an answer brought.
 struct TokenAnswer {
     state: TokenState,
-    /// The token, and whether it can be used more than once.
-    token: Option<(String, bool)>,
+    /// The token.
+    token: Option<OwnToken>,
 }
 
 impl TokenAnswer {
@@ -88,13 +88,12 @@ impl Engine {
         }
         next.version += 1;
         let mut change = Change::new(self.change_id(), request.token.as_str());
-        if let Some((value, reusable)) = answered.token {
+        if let Some(own) = answered.token {
             let token = ProcessorToken {
                 team: next.team,
                 token: next.token.clone(),
                 connection: next.connection.clone(),
-                value,
-                reusable,
+                own,
                 created_at: now,
                 updated_at: now,
             };
@@ -143,10 +142,13 @@ impl Engine {
         };
         let link = self.link(&connected, &connection);
         let (reference, return_url) = (request.id.key(), self.token_return_address(request));
+        let owner = method.customer;
+        let shopper = owner.map_or_else(|| method.id.to_string(), |owner| owner.to_string());
         let call = Tokenise {
             reference: &reference,
             card: &card,
             currency: request.currency,
+            shopper: &shopper,
             return_url: return_url.as_deref(),
         };
         let world = &self.inner.world;
@@ -206,15 +208,15 @@ fn own_card(method: &StoredMethod) -> OwnCard<'_> {
 /// What is kept of an answer. A token that can't be kept as it is would be of no use.
 fn of_answer(answer: Tokenised, card: OwnCard<'_>) -> TokenAnswer {
     match answer {
-        Tokenised::Token { token, .. } if token.is_empty() || !card.keeps(&token) => {
+        Tokenised::Token(own) if !card.keeps_token(&own) => {
             TokenAnswer::refusal("the processor gave a token that can't be kept")
         }
         Tokenised::ActionRequired(action) if !is_address(&action.url) => {
             TokenAnswer::refusal("the processor named a page that no browser can be sent to")
         }
-        Tokenised::Token { token, reusable } => TokenAnswer {
+        Tokenised::Token(own) => TokenAnswer {
             state: TokenState::Obtained,
-            token: Some((token, reusable)),
+            token: Some(own),
         },
         Tokenised::Declined(decline) => {
             TokenAnswer::of(TokenState::Declined { code: decline.code })

@@ -75,8 +75,7 @@ impl Engine {
         for ProcessorToken {
             token,
             connection,
-            value,
-            reusable,
+            own,
             created_at,
             updated_at,
             ..
@@ -90,10 +89,10 @@ impl Engine {
             let gateway = LinkedGateway {
                 connection,
                 name,
-                token: value,
+                token: own.value,
                 created_at,
                 updated_at,
-                reusable,
+                reusable: own.reusable,
             };
             linked.entry(token).or_default().push(gateway);
         }

@@ -109,7 +109,7 @@ impl Engine {
         if let Some(known) =
             store::processor_token::find(store, team, &wanted.token, &wanted.connection).await?
         {
-            return Ok(Round::Done(known.value));
+            return Ok(Round::Done(known.own.value));
         }
         let open =
             store::token_request::open(store, team, &wanted.token, &wanted.connection).await?;

@@ -153,6 +153,8 @@ impl Engine {
             card_country: known.country,
             fields_token: None,
             product: None,
+            network: None,
+            network_weight: None,
         })
     }
 }

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use connector::{
-    AccountFacts, CallError, Called, Cause, CredentialField, CredentialPurpose, Credentials,
-    Delivery, Link, NotGenuine, Notice, NoticeContent, Notices, Probe, Subject, Unreadable,
+    AccountFacts, Answer, Approval, CallError, Called, Cause, CredentialField, CredentialPurpose,
+    Credentials, Delivery, Link, NotGenuine, Notice, NoticeContent, Notices, OwnToken, Probe,
+    Subject, Unreadable,
 };
 use domain::caller::Mode;
 
@@ -75,11 +76,36 @@ impl Notices for Approves {
     }
 
     fn read(&self, delivery: &Delivery<'_>) -> Result<Vec<Notice>, Unreadable> {
+        let text = String::from_utf8_lossy(delivery.body).into_owned();
+        // `stored <reference> …`: the card of an authorisation is stored by now.
+        let reference = text
+            .strip_prefix("stored ")
+            .and_then(|rest| rest.split(' ').next());
+        let content = match reference {
+            Some(_) => NoticeContent::Authorisation(Answer::Approved {
+                captured: true,
+                approval: Approval {
+                    scheme_transaction_id: Some("LATE1".to_owned()),
+                    stored_card: Some(OwnToken {
+                        value: "late_token".to_owned(),
+                        customer: None,
+                        reusable: true,
+                    }),
+                    ..Approval::default()
+                },
+            }),
+            None => NoticeContent::Other,
+        };
+        let subject = Subject {
+            reference: reference.map(str::to_owned),
+            processor_id: None,
+            sent_by: None,
+        };
         Ok(vec![Notice {
-            id: String::from_utf8_lossy(delivery.body).into_owned(),
-            word: "nothing.new".to_owned(),
-            subject: Subject::default(),
-            content: NoticeContent::Other,
+            id: text,
+            word: "news".to_owned(),
+            subject,
+            content,
         }])
     }
 }

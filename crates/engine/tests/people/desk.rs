@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use connector::{Action, ActionKind, CallError, Link, Tokenise, Tokenised};
+use connector::{Action, ActionKind, CallError, Link, OwnToken, Tokenise, Tokenised};
 use domain::decline::{Decline, DeclineCode};
 use parking_lot::Mutex;
 use world::World;
@@ -105,10 +105,11 @@ impl Desk {
                 format!("https://issuer.example/{}", call.reference),
                 false,
             ))),
-            Mood::Gives | Mood::Challenges => Ok(Tokenised::Token {
-                token: format!("tok_{}", call.reference),
+            Mood::Gives | Mood::Challenges => Ok(Tokenised::Token(OwnToken {
+                value: format!("tok_{}", call.reference),
+                customer: Some(format!("cus_{}", call.shopper)),
                 reusable: true,
-            }),
+            })),
             Mood::Declines => Ok(Tokenised::Declined(Decline::of(
                 DeclineCode::SuspectedFraud,
             ))),

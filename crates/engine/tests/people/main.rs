@@ -63,6 +63,8 @@ mod rotating;
 #[cfg(test)]
 mod shop;
 #[cfg(test)]
+mod stored_cards;
+#[cfg(test)]
 mod sweeps;
 #[cfg(test)]
 mod tokens;

@@ -93,7 +93,7 @@ impl Approves {
         desk: &Desk,
         challenge: &Challenge,
     ) -> Arc<dyn Connector> {
-        Self::new(world, desk, challenge, &[])
+        Self::with(world, desk, challenge, &[])
     }
 
     /// One that can't be asked whether the customer has finished: it wants what the customer came back with.
@@ -102,10 +102,10 @@ impl Approves {
         desk: &Desk,
         challenge: &Challenge,
     ) -> Arc<dyn Connector> {
-        Self::new(world, desk, challenge, &["result"])
+        Self::with(world, desk, challenge, &["result"])
     }
 
-    fn new(
+    fn with(
         world: &World,
         desk: &Desk,
         challenge: &Challenge,

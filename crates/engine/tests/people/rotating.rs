@@ -11,7 +11,7 @@ use crate::{connections::connection, shop::Shop};
 
 const DAY: Duration = Duration::from_hours(24);
 
-fn opened(seed: u64, credentials: &str) -> Shop {
+pub(crate) fn opened(seed: u64, credentials: &str) -> Shop {
     let shop = Shop::open(seed);
     save(&shop, credentials);
     shop
@@ -49,6 +49,15 @@ fn proves(shop: &Shop, secret: &str) -> bool {
 }
 
 fn delivered(shop: &Shop, headers: &[(&str, &str)]) -> NotificationAnswer {
+    delivered_with(shop, headers, shop.world.uuid_v7().to_string())
+}
+
+/// The same with a body of one's own.
+pub(crate) fn delivered_with(
+    shop: &Shop,
+    headers: &[(&str, &str)],
+    body: String,
+) -> NotificationAnswer {
     let all = shop
         .run(shop.engine.list_connections(&shop.server))
         .unwrap();
@@ -60,7 +69,7 @@ fn delivered(shop: &Shop, headers: &[(&str, &str)]) -> NotificationAnswer {
         .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
     let inbound = Inbound {
         headers: headers.collect(),
-        body: shop.world.uuid_v7().to_string().into_bytes(),
+        body: body.into_bytes(),
     };
     shop.run(async {
         let address = shop.engine.notification_address(token).await;

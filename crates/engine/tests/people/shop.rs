@@ -416,6 +416,7 @@ pub(crate) fn order(customer: CustomerId) -> Authorise {
         metadata: None,
         fraud: Some(serde_json::json!({"ip": "192.0.2.7"})),
         initiator: Initiator::Customer,
+        recurring: None,
     }
 }
 

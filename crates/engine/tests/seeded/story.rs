@@ -74,6 +74,7 @@ pub(crate) fn request(flow: Option<&str>, instrument: Instrument, amount: i64) -
         metadata: None,
         fraud: None,
         initiator: Initiator::Customer,
+        recurring: None,
     }
 }
 

@@ -298,6 +298,8 @@ fn paid_with() -> PaidWith {
         card_country: text("FR"),
         fields_token: None,
         product: None,
+        network: None,
+        network_weight: None,
     }
 }
 
@@ -344,6 +346,7 @@ pub(crate) fn method() -> StoredMethod {
         created_at: at(),
         updated_at: at(),
         is_default: true,
+        network: None,
     }
 }
 

@@ -18,6 +18,7 @@ use domain::{
     intent::IntentEvent,
     number_quota::NumberQuota,
     page_guard::GuardedPage,
+    payment::NetworkReference,
     payment::Payment,
     payment::PaymentEvent,
     payment_link::PaymentLink,
@@ -55,6 +56,7 @@ const COLUMNS: &[(&str, &str, Content)] = &[
     ("guarded_page", "body", Sample("guarded_page")),
     ("intent", "body", Sample("intent")),
     ("method", "body", Sample("method")),
+    ("method", "network_reference", Sample("network_reference")),
     ("number_quota", "body", Sample("number_quota")),
     // The samples of answers are next to what writes them: `crates/engine/src/idempotency/golden.rs`.
     ("notification", "body", Sample("notification")),
@@ -143,6 +145,7 @@ struct Golden<'a> {
 
 const PAYMENT: &str = include_str!("../../../domain/src/payment/mod.rs");
 const PARTS: &str = include_str!("../../../domain/src/payment/parts.rs");
+const RECURRING: &str = include_str!("../../../domain/src/payment/recurring.rs");
 const OPERATION: &str = include_str!("../../../domain/src/payment/operation.rs");
 const ANSWER: &str = include_str!("../../../domain/src/answer.rs");
 const PERSON: &str = include_str!("../../../domain/src/person.rs");
@@ -231,6 +234,8 @@ fn what_is_stored_of_payments_stays_as_it_is() {
         ("ReceivedWebhook", PARTS),
         ("Gateway", PARTS),
         ("Route", PARTS),
+        ("Recurring", RECURRING),
+        ("NetworkReference", RECURRING),
         ("Operation", OPERATION),
         ("Owed", OPERATION),
         ("OnceRef", OPERATION),
@@ -261,6 +266,7 @@ fn what_is_stored_of_checkouts_and_the_vault_stays_as_it_is() {
     let customer = include_str!("../../../domain/src/customer.rs");
     golden!("customer", &[("Customer", customer)]).holds::<Customer>();
     golden!("method", &[("StoredMethod", customer)]).holds::<StoredMethod>();
+    golden!("network_reference", &[("NetworkReference", RECURRING)]).holds::<NetworkReference>();
     let intent = include_str!("../../../domain/src/intent/mod.rs");
     let cart = include_str!("../../../domain/src/intent/cart.rs");
     let types = &[

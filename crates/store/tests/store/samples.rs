@@ -106,6 +106,8 @@ fn paid_with() -> PaidWith {
             expires_at: Timestamp::from_micros(1_767_225_600_000_000),
         }),
         product: None,
+        network: None,
+        network_weight: None,
     }
 }
 
@@ -193,6 +195,7 @@ pub(crate) fn method(team: TeamId, n: u128, customer: Option<CustomerId>) -> Sto
         created_at: at(NEW_YEAR),
         updated_at: at(NEW_YEAR),
         is_default: false,
+        network: None,
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod erasing;
 mod requests;
+mod stored_cards;
 
 use std::time::Duration;
 
@@ -72,6 +73,8 @@ pub(crate) async fn story(db: &Db) {
     crate::credentials::client_tokens(db, own, other).await;
     customers(db, own, other).await;
     methods(db, own, other).await;
+    stored_cards::network_references(db, own, other).await;
+    stored_cards::own_tokens(db, own, other).await;
     payments(db, own, other).await;
     due_payments(db, own, other).await;
     events(db, own, other).await;

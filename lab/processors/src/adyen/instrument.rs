@@ -124,8 +124,7 @@ impl Books {
             .get(id)
             .filter(|stored| stored.shopper == shopper);
         let Some(stored) = stored else {
-            let message = "PaymentDetail not found";
-            return Err(Refusal::invalid("800", message));
+            return Err(self.not_stored(shopper));
         };
         if body.text("recurringProcessingModel").is_none()
             || body.text("shopperInteraction").is_none()

@@ -131,14 +131,23 @@ impl Books {
         json!({"merchantAccount": account, "shopperReference": shopper, "storedPaymentMethods": rows})
     }
 
+    /// What is said of a token that the shopper doesn't have. Source: `help.adyen.com`, the pages of errors 800 and 803.
+    pub(super) fn not_stored(&self, shopper: &str) -> Refusal {
+        let has_others = self.stored.values().any(|stored| stored.shopper == shopper);
+        if has_others {
+            Refusal::invalid("803", "PaymentDetail not found")
+        } else {
+            Refusal::invalid("800", "Contract not found")
+        }
+    }
+
     /// `DELETE /storedPaymentMethods/{id}`
     pub(super) fn forget_stored(&mut self, id: &str, query: &Form) -> Result<Value, Refusal> {
         let account = query.text("merchantAccount").unwrap_or_default();
         let shopper = query.text("shopperReference").unwrap_or_default();
         let is_theirs = |stored: &Stored| stored.account == account && stored.shopper == shopper;
         if !self.stored.get(id).is_some_and(is_theirs) {
-            let message = "PaymentDetail not found";
-            return Err(Refusal::invalid("800", message));
+            return Err(self.not_stored(shopper));
         }
         self.stored.remove(id);
         Ok(Value::Null)

@@ -1,6 +1,9 @@
 //! All that the machine remembers.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use serde_json::{Value, json};
 
@@ -16,6 +19,7 @@ use super::{
     movements::Movement,
     refunds::Refund,
     refusal::Refusal,
+    setups::Setup,
 };
 use crate::{delivery::Outbox, draw::Draw};
 
@@ -160,10 +164,13 @@ pub(super) struct Books {
     /// Where pages for shoppers are reached.
     pub(super) public: String,
     pub(super) intents: Table<Intent>,
+    pub(super) setups: Table<Setup>,
     pub(super) charges: Table<Charge>,
     pub(super) refunds: Table<Refund>,
     pub(super) methods: Table<Method>,
     pub(super) customers: Table<Customer>,
+    /// Tokens of security codes that were not used yet.
+    pub(super) cvc_tokens: BTreeSet<String>,
     pub(super) disputes: Table<Dispute>,
     pub(super) movements: Table<Movement>,
     pub(super) events: Table<Event>,
@@ -177,6 +184,7 @@ pub(super) struct Books {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Mark {
     intents: usize,
+    setups: usize,
     methods: usize,
     events: usize,
 }
@@ -186,6 +194,7 @@ impl Books {
     pub(super) fn mark(&self) -> Mark {
         Mark {
             intents: self.intents.len(),
+            setups: self.setups.len(),
             methods: self.methods.len(),
             events: self.events.len(),
         }
@@ -194,6 +203,7 @@ impl Books {
     /// Forgets what a request made that was refused before it began.
     pub(super) fn undo(&mut self, mark: Mark) {
         self.intents.truncate(mark.intents);
+        self.setups.truncate(mark.setups);
         self.methods.truncate(mark.methods);
         for event in self.events.rows.get(mark.events..).unwrap_or_default() {
             self.outbox.drop_event(&event.id);
@@ -208,10 +218,12 @@ impl Books {
             origin: None,
             public: public.trim_end_matches('/').to_owned(),
             intents: Table::default(),
+            setups: Table::default(),
             charges: Table::default(),
             refunds: Table::default(),
             methods: Table::default(),
             customers: Table::default(),
+            cvc_tokens: BTreeSet::new(),
             disputes: Table::default(),
             movements: Table::default(),
             events: Table::default(),
@@ -258,6 +270,7 @@ impl Books {
         }
         match id.split_once('_')?.0 {
             "pi" => view(&self.intents, id, self),
+            "seti" => view(&self.setups, id, self),
             "ch" => view(&self.charges, id, self),
             "re" => view(&self.refunds, id, self),
             "pm" => view(&self.methods, id, self),

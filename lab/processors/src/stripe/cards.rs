@@ -34,11 +34,20 @@ pub(super) enum Holder {
     Inquires,
 }
 
+/// When the issuer wants the shopper to be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Challenging {
+    Never,
+    /// Always but in off-session payments of a card that was set up for them.
+    UnlessSetUp,
+    Always,
+}
+
 /// How a number behaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Behaviour {
     pub(super) issuer: Issuer,
-    pub(super) always_challenges: bool,
+    pub(super) challenging: Challenging,
     pub(super) refunding: Refunding,
     pub(super) holder: Holder,
     pub(super) cvc_check: &'static str,
@@ -46,7 +55,7 @@ pub(super) struct Behaviour {
 
 const APPROVED: Behaviour = Behaviour {
     issuer: Issuer::Approves,
-    always_challenges: false,
+    challenging: Challenging::Never,
     refunding: Refunding::AtOnce,
     holder: Holder::Content,
     cvc_check: "pass",
@@ -112,14 +121,16 @@ pub(super) fn behaviour(number: &str) -> Behaviour {
             "processing_error",
             "An error occurred while processing your card. Try again in a little bit.",
         ),
-        "4000002500003155" | "4000002760003184" | "4000000000003220" | "4000000000003063" => {
-            Behaviour {
-                always_challenges: true,
-                ..APPROVED
-            }
-        }
+        "4000002500003155" => Behaviour {
+            challenging: Challenging::UnlessSetUp,
+            ..APPROVED
+        },
+        "4000002760003184" | "4000000000003220" | "4000000000003063" => Behaviour {
+            challenging: Challenging::Always,
+            ..APPROVED
+        },
         "4000008400001629" => Behaviour {
-            always_challenges: true,
+            challenging: Challenging::Always,
             ..declined("card_declined", "generic_decline", DECLINED)
         },
         "4000000000000259" => Behaviour {

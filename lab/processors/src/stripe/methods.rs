@@ -16,6 +16,17 @@ use crate::{form::Form, luhn::passes_luhn};
 /// Methods that send the shopper to a page of their own.
 pub(super) const REDIRECTING: &[&str] = &["bancontact", "ideal", "klarna"];
 
+/// How tokens of security codes begin.
+const CVC_TOKEN: &str = "cvctok_";
+
+/// The word for a method that was taken from its customer.
+const DETACHED: &str = "detached";
+
+/// Why such a method, and one that was used without a customer, can't be used. Source: issue #323 of Automattic/woocommerce-payments.
+const USED: &str = "The provided PaymentMethod was previously used with a PaymentIntent without Customer attachment, shared with a connected \
+    account without Customer attachment, or was detached from a Customer. It may not be used again. To use a PaymentMethod multiple times, \
+    you must attach it to a Customer first.";
+
 /// A card as the machine knows it. The number stays in the books: they are of a simulator, which takes test numbers only.
 #[derive(Debug, Clone)]
 pub(super) struct Card {
@@ -69,6 +80,10 @@ pub(super) struct Method {
     pub(super) card: Option<Card>,
     pub(super) billing: Value,
     pub(super) customer: Option<String>,
+    /// Verified for payments without the shopper.
+    pub(super) is_set_up: bool,
+    /// The intent that used it before it was anybody's, or the word for one that was taken from its customer: it can't be used again.
+    pub(super) used_by: Option<String>,
     metadata: BTreeMap<String, String>,
 }
 
@@ -165,11 +180,12 @@ pub(super) const NEW_METHOD: &[Rule] = &[
 ];
 
 pub(super) const NEW_TOKEN: &[Rule] = &[
-    Rule::text("card[number]").required(),
-    Rule::integer("card[exp_month]").required(),
-    Rule::integer("card[exp_year]").required(),
+    Rule::text("card[number]"),
+    Rule::integer("card[exp_month]"),
+    Rule::integer("card[exp_year]"),
     Rule::text("card[cvc]"),
     Rule::text("card[name]"),
+    Rule::text("cvc_update[cvc]"),
 ];
 
 pub(super) const ATTACH: &[Rule] = &[Rule::text("customer").required()];
@@ -238,6 +254,8 @@ impl Books {
                 "phone": form.text(&format!("{billing}[phone]")),
             }),
             customer: None,
+            is_set_up: false,
+            used_by: None,
             metadata: form.map(&field("metadata")),
         };
         let id = method.id.clone();
@@ -268,19 +286,57 @@ impl Books {
         let customer = form.text("customer").unwrap_or_default();
         self.customers.get(customer, "customer")?;
         let id = self.method_of(id)?;
+        self.may_be_used(&id, Some(customer), "")?;
         self.methods.get_mut(&id, "payment_method")?.customer = Some(customer.to_owned());
         self.emit("payment_method.attached", &id);
         Ok(self.methods.get(&id, "payment_method")?.view(self))
     }
 
+    /// Whether an intent with this customer may use a method: one that is nobody's is used by one intent.
+    /// Source: docs/processors/stripe.md, "Stored credentials and wallets".
+    pub(super) fn may_be_used(
+        &self,
+        id: &str,
+        customer: Option<&str>,
+        intent: &str,
+    ) -> Result<(), Refusal> {
+        let method = self.methods.get(id, "payment_method")?;
+        match (&method.customer, &method.used_by) {
+            (Some(owner), _) if Some(owner.as_str()) != customer => {
+                let message = "The payment method belongs to a customer. Please include the customer in the `customer` parameter on the PaymentIntent.";
+                Err(Refusal::invalid(message).param("payment_method"))
+            }
+            (None, Some(used_by)) if used_by != intent => Err(Refusal::invalid(USED)),
+            (Some(_) | None, _) => Ok(()),
+        }
+    }
+
+    /// Attaches a method that was verified for later payments.
+    pub(super) fn keep_method(&mut self, id: &str, customer: &str) -> Result<(), Refusal> {
+        let method = self.methods.get_mut(id, "payment_method")?;
+        let is_new = method.customer.is_none();
+        method.customer = Some(customer.to_owned());
+        method.is_set_up = true;
+        method.used_by = None;
+        if is_new {
+            self.emit("payment_method.attached", id);
+        }
+        Ok(())
+    }
+
     pub(super) fn detach(&mut self, id: &str) -> Result<Value, Refusal> {
-        self.methods.get_mut(id, "payment_method")?.customer = None;
+        let method = self.methods.get_mut(id, "payment_method")?;
+        method.customer = None;
+        method.used_by = Some(DETACHED.to_owned());
         self.emit("payment_method.detached", id);
         Ok(self.methods.get(id, "payment_method")?.view(self))
     }
 
     /// A token is a method under another name: it can be used once.
     pub(super) fn make_token(&mut self, form: &Form) -> Result<Value, Refusal> {
+        if form.has("cvc_update") {
+            return Ok(self.make_cvc_token());
+        }
         let card = self.card(form, "card")?;
         let id = self.id("tok_");
         let view = card.view();
@@ -291,6 +347,8 @@ impl Books {
             card: Some(card),
             billing: json!({}),
             customer: None,
+            is_set_up: false,
+            used_by: None,
             metadata: BTreeMap::new(),
         };
         self.methods.add(method);
@@ -298,6 +356,27 @@ impl Books {
             "id": id, "object": "token", "card": view, "client_ip": null, "created": self.seconds(), "livemode": false,
             "type": "card", "used": false,
         }))
+    }
+
+    /// A token of a security code alone, for one confirmation.
+    fn make_cvc_token(&mut self) -> Value {
+        let id = self.id(CVC_TOKEN);
+        self.cvc_tokens.insert(id.clone());
+        json!({
+            "id": id, "object": "token", "client_ip": null, "created": self.seconds(), "livemode": false, "type": "cvc_update", "used": false,
+        })
+    }
+
+    /// Uses a token of a security code up.
+    pub(super) fn use_cvc_token(&mut self, token: &str) -> Result<(), Refusal> {
+        if self.cvc_tokens.remove(token) {
+            return Ok(());
+        }
+        Err(Refusal::missing(
+            "token",
+            token,
+            "payment_method_options[card][cvc_token]",
+        ))
     }
 
     fn card(&mut self, form: &Form, at: &str) -> Result<Card, Refusal> {

@@ -22,6 +22,7 @@ mod refunds;
 mod refusal;
 mod routes;
 mod rules;
+mod setups;
 #[cfg(test)]
 mod tests;
 

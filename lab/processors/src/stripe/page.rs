@@ -26,6 +26,9 @@ impl<'a> Visit<'a> {
 impl Books {
     /// The page, or where the shopper goes next.
     pub(super) fn page(&mut self, visit: &Visit<'_>, answer: Option<&Form>) -> Reply {
+        if visit.intent.starts_with("seti_") {
+            return self.setup_page(visit, answer);
+        }
         let Some(intent) = self
             .intents
             .find(visit.intent)
@@ -59,11 +62,49 @@ impl Books {
             Status::Processing => "pending",
             _ => "failed",
         };
-        let mark = if return_url.contains('?') { '&' } else { '?' };
-        let location = format!(
-            "{return_url}{mark}payment_intent={id}&payment_intent_client_secret={}&redirect_status={word}",
-            visit.secret
-        );
-        onward(location)
+        back(
+            &return_url,
+            &format!(
+                "payment_intent={id}&payment_intent_client_secret={}&redirect_status={word}",
+                visit.secret
+            ),
+        )
     }
+
+    /// The same for a card that is to be kept.
+    fn setup_page(&mut self, visit: &Visit<'_>, answer: Option<&Form>) -> Reply {
+        let found = self.setups.find(visit.intent);
+        let Some(setup) = found.filter(|setup| setup.client_secret == visit.secret) else {
+            return html(404, "<p>There is no such setup.</p>");
+        };
+        let (id, status) = (setup.id.clone(), setup.status);
+        let Some(return_url) = setup.return_url.clone() else {
+            return html(404, "<p>This setup has no address to return to.</p>");
+        };
+        if let (None, Status::RequiresAction) = (answer, status) {
+            return question("3D Secure", "0", BUTTONS);
+        }
+        let passed = answer.and_then(|answer| answer.text("result")) == Some("complete");
+        let Ok(status) = self.finish_setup(&id, passed) else {
+            return html(500, "<p>The setup could not be finished.</p>");
+        };
+        let word = if status == Status::Succeeded {
+            "succeeded"
+        } else {
+            "failed"
+        };
+        back(
+            &return_url,
+            &format!(
+                "setup_intent={id}&setup_intent_client_secret={}&redirect_status={word}",
+                visit.secret
+            ),
+        )
+    }
+}
+
+/// Sends the shopper back to the shop.
+fn back(return_url: &str, query: &str) -> Reply {
+    let mark = if return_url.contains('?') { '&' } else { '?' };
+    onward(format!("{return_url}{mark}{query}"))
 }

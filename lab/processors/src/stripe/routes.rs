@@ -12,6 +12,7 @@ use super::{
     refunds::NEW_REFUND,
     refusal::Refusal,
     rules::{BILLING, COMMON, LIST, Rule, check},
+    setups::{CANCEL_SETUP, CONFIRM_SETUP, NEW_SETUP},
 };
 use crate::form::Form;
 
@@ -53,7 +54,7 @@ impl Stripe {
         let books = &self.books;
         let rules: &[Rule] = match parts {
             ["payment_intents", "search"] => SEARCH,
-            ["payment_intents" | "customers"] => OF_CUSTOMER,
+            ["payment_intents" | "customers" | "setup_intents"] => OF_CUSTOMER,
             ["refunds" | "disputes" | "charges"] => OF_PAYMENT,
             ["events"] => OF_EVENTS,
             ["balance_transactions"] => OF_MOVEMENTS,
@@ -94,6 +95,9 @@ impl Stripe {
             }),
             ["webhook_endpoints"] => list(books, &books.endpoints, form, &address, |_| true),
             ["customers"] => list(books, &books.customers, form, &address, |_| true),
+            ["setup_intents"] => list(books, &books.setups, form, &address, |row| {
+                same("customer", row.customer.as_deref().unwrap_or_default())
+            }),
             [collection, id] => self.read_one(collection, id)?,
             _ => return None,
         })
@@ -102,6 +106,7 @@ impl Stripe {
     fn read_one(&self, collection: &str, id: &str) -> Option<Result<Value, Refusal>> {
         let known = [
             "payment_intents",
+            "setup_intents",
             "charges",
             "refunds",
             "disputes",
@@ -128,6 +133,9 @@ impl Stripe {
             ["payment_intents", _, "capture"] => &[CAPTURE],
             ["payment_intents", _, "cancel"] => &[CANCEL],
             ["payment_intents", _] => &[intents::UPDATE],
+            ["setup_intents"] => &[NEW_SETUP, CONFIRM_SETUP],
+            ["setup_intents", _, "confirm"] => &[CONFIRM_SETUP],
+            ["setup_intents", _, "cancel"] => &[CANCEL_SETUP],
             ["refunds"] => &[NEW_REFUND],
             ["files"] => &[files::NEW_FILE],
             ["payment_methods"] => &[NEW_METHOD, BILLING],
@@ -152,6 +160,9 @@ impl Stripe {
             ["payment_intents", id, "capture"] => books.capture(id, form),
             ["payment_intents", id, "cancel"] => books.cancel(id, form),
             ["payment_intents", id] => books.update_intent(id, form),
+            ["setup_intents"] => books.create_setup(form),
+            ["setup_intents", id, "confirm"] => books.confirm_setup(id, form),
+            ["setup_intents", id, "cancel"] => books.cancel_setup(id),
             ["refunds"] => books.create_refund(form),
             ["charges", id] => books.update_charge(id, form),
             ["files"] => Ok(books.upload(form)),

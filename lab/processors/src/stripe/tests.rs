@@ -2,6 +2,7 @@
 
 mod faults;
 mod payments;
+mod stored;
 mod webhooks;
 
 use std::time::Duration;

@@ -51,6 +51,7 @@ mod sdk;
 mod shared;
 mod shopper_pages;
 mod simulator;
+mod stored_cards;
 mod streams;
 mod stripe;
 mod three_d_secure;

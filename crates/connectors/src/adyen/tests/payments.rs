@@ -54,6 +54,8 @@ fn call<'a>(reference: &'a Reference, source: FundingSource<'a>) -> Authorise<'a
             browser: None,
         },
         merchant_initiated: false,
+        stored: None,
+        shopper: None,
         statement_descriptor: None,
         fraud: None,
     }

@@ -106,6 +106,8 @@ fn a_card_method_needs_a_card_and_a_debit_an_account() {
                 browser: None,
             },
             merchant_initiated: false,
+            stored: None,
+            shopper: None,
             statement_descriptor: None,
             fraud: None,
         };

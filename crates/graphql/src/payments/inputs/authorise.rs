@@ -5,7 +5,7 @@ use domain::{
     browser::Browser,
     caller::Mode,
     method::Method,
-    payment::{Initiator, Payer as KeptPayer, ThreeDsWish},
+    payment::{Initiator, Payer as KeptPayer, Recurring, RecurringReason, ThreeDsWish},
     redirect::RedirectUrl,
     spelling::nearest,
 };
@@ -148,6 +148,7 @@ fn command(mut input: Reader, mode: Mode) -> Result<Authorise, Fault> {
         initiator: faults
             .or_default(initiator(&mut input))
             .unwrap_or(Initiator::Customer),
+        recurring: faults.or_default(recurring(&mut input)),
         three_ds,
         three_ds_redirect,
         browser,
@@ -225,6 +226,21 @@ fn three_d_secure(input: &mut Reader) -> Result<ThreeDSecure, Fault> {
         }
         (None, None) => Ok(ThreeDSecure::default()),
     }
+}
+
+/// Why a stored card is charged. An object that says nothing counts as absent.
+fn recurring(input: &mut Reader) -> Result<Option<Recurring>, Fault> {
+    let Some(mut block) = input
+        .object("recurring")
+        .filter(|block| !block.says_nothing())
+    else {
+        return Ok(None);
+    };
+    let mut faults = Faults::default();
+    let reason = block.choice("reason", RecurringReason::parse);
+    let reason = faults.good(block.needed("reason", reason));
+    let first = faults.or_default(block.flag("first"));
+    faults.end(reason.map(|reason| Recurring { reason, first }))
 }
 
 fn initiator(text: &str) -> Option<Initiator> {

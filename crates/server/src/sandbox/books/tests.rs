@@ -78,6 +78,8 @@ impl Desk {
                 browser: None,
             },
             merchant_initiated: false,
+            stored: None,
+            shopper: None,
             statement_descriptor: None,
             fraud: None,
         }

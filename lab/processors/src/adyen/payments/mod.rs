@@ -143,6 +143,9 @@ impl Payment {
             "amount": self.amount.of_value(self.authorised()).view(),
             "merchantReference": self.reference,
             "paymentMethod": {"brand": self.instrument.brand, "type": self.instrument.class},
+            "shopperInteraction": self.consent.interaction,
+            "recurringProcessingModel": self.consent.model,
+            "networkPaymentReference": self.consent.network_reference,
         });
         if let Value::Object(members) = &mut view {
             if !self.facts.is_empty() {

@@ -35,9 +35,11 @@ impl Books {
         let is_debit = charge.progress == Progress::Pending;
         self.charges.add(charge);
         self.intent_mut(id)?.latest_charge = Some(charge_id.clone());
+        self.note_use(id)?;
         if let Some(decline) = decline {
             return Err(self.decline(id, &charge_id, decline)?);
         }
+        self.keep_for_later(id)?;
         if is_debit {
             self.intent_mut(id)?.status = Status::Processing;
             self.emit("charge.pending", &charge_id);
@@ -63,6 +65,34 @@ impl Books {
             Holder::Content => {}
             Holder::Disputes => self.do_later(DISPUTED_AFTER, Change::Dispute(charge_id)),
             Holder::Inquires => self.do_later(DISPUTED_AFTER, Change::Inquiry(charge_id)),
+        }
+        Ok(())
+    }
+
+    /// A card that is nobody's is used once, by this intent.
+    fn note_use(&mut self, id: &str) -> Result<(), Refusal> {
+        let method = self.intent(id)?.method.clone().unwrap_or_default();
+        let method = self.methods.get_mut(&method, "payment_method")?;
+        if method.card.is_some() && method.customer.is_none() {
+            method.used_by = Some(id.to_owned());
+        }
+        Ok(())
+    }
+
+    /// Attaches the card of an intent that is to be used in future.
+    fn keep_for_later(&mut self, id: &str) -> Result<(), Refusal> {
+        let intent = self.intent(id)?;
+        let wanted = intent.asked("setup_future_usage").is_some();
+        let (Some(method), Some(customer)) = (intent.method.clone(), intent.customer.clone())
+        else {
+            return Ok(());
+        };
+        let is_card = self
+            .methods
+            .find(&method)
+            .is_some_and(|method| method.card.is_some());
+        if wanted && is_card {
+            self.keep_method(&method, &customer)?;
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use crate::{
     form::Form,
     stripe::{
         books::Books,
-        cards::{self, Behaviour},
+        cards::{self, Behaviour, Challenging},
         methods::REDIRECTING,
         refusal::Refusal,
         rules::Rule,
@@ -41,6 +41,18 @@ impl Books {
         }
         let method = self.choose_method(id, form)?;
         self.check_mandate(id, &method, form)?;
+        // Not published; the form of a transaction's id is that of the schemes.
+        let network = "payment_method_options[card][mit_exemption][network_transaction_id]";
+        let is_id = |id: &str| {
+            id.bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"-_/".contains(&byte))
+        };
+        if form.text(network).is_some_and(|id| !is_id(id)) {
+            return Err(Refusal::invalid("Invalid network_transaction_id").param(network));
+        }
+        if let Some(token) = form.text("payment_method_options[card][cvc_token]") {
+            self.use_cvc_token(token)?;
+        }
         let intent = self.intent_mut(id)?;
         intent.has_acted &= intent.method.as_ref() == Some(&method);
         intent.method = Some(method);
@@ -82,15 +94,8 @@ impl Books {
             return Err(self.about(id, Refusal::unexpected(message)));
         };
         let method = self.method_of(&named)?;
-        let owner = self
-            .methods
-            .get(&method, "payment_method")?
-            .customer
-            .clone();
-        if owner.is_some() && owner != self.intent(id)?.customer {
-            let message = "The payment method belongs to a customer. Please include the customer in the `customer` parameter on the PaymentIntent.";
-            return Err(Refusal::invalid(message).param("payment_method"));
-        }
+        let customer = self.intent(id)?.customer.clone();
+        self.may_be_used(&method, customer.as_deref(), id)?;
         Ok(method)
     }
 
@@ -143,14 +148,18 @@ impl Books {
         let is_imported = intent
             .asked("payment_method_options[card][three_d_secure][cryptogram]")
             .is_some();
-        let is_asked =
-            matches!(wanted, Some("any" | "challenge")) || self.behaviour_of(id)?.always_challenges;
-        if method.card.is_none() || is_imported || !is_asked {
-            return Ok(Asking::Needless);
-        }
         let absent = form
             .text("off_session")
             .is_some_and(|value| value != "false");
+        let is_demanded = match self.behaviour_of(id)?.challenging {
+            Challenging::Never => false,
+            Challenging::UnlessSetUp => !(absent && method.is_set_up),
+            Challenging::Always => true,
+        };
+        let is_asked = matches!(wanted, Some("any" | "challenge")) || is_demanded;
+        if method.card.is_none() || is_imported || !is_asked {
+            return Ok(Asking::Needless);
+        }
         if absent || form.flag("error_on_requires_action") == Some(true) {
             return Ok(Asking::Impossible);
         }

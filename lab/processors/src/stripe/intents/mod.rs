@@ -222,6 +222,7 @@ pub(super) const SHARED: &[Rule] = &[
     Rule::text("payment_method_options[card][three_d_secure][cryptogram]"),
     Rule::text("payment_method_options[card][three_d_secure][transaction_id]"),
     Rule::text("payment_method_options[card][mit_exemption][network_transaction_id]"),
+    Rule::text("payment_method_options[card][cvc_token]"),
 ];
 
 impl Books {

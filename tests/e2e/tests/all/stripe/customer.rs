@@ -9,7 +9,7 @@ const CHALLENGED: &str = "4000002760003184";
 
 impl Desk {
     /// The customer does what the page asks, and comes back to the service.
-    fn comes_back(&self, page: &str, word: &str) -> Onward {
+    pub(super) fn comes_back(&self, page: &str, word: &str) -> Onward {
         let back = self.stripe.press(page, &format!("result={word}"));
         Onward::of(&self.open(&back))
     }

@@ -5,6 +5,7 @@ mod customer;
 mod disputes;
 mod life;
 mod notified;
+mod stored;
 mod unknown;
 
 use serde_json::{Value, json};

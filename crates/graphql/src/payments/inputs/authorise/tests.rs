@@ -220,3 +220,28 @@ fn the_details_of_a_payer_are_kept() {
     assert_eq!(details.company.unwrap().vat_id.as_deref(), Some("IE1"));
     assert_eq!(command.initiator, Initiator::Merchant);
 }
+
+#[test]
+fn what_is_said_of_an_agreement_is_read_and_needs_its_reason() {
+    let read = |recurring: Value| authorise(json!({ "recurring": recurring }));
+    let said = |recurring: Value| read(recurring).unwrap().recurring;
+    let agreed = Recurring {
+        reason: RecurringReason::Instalments,
+        first: true,
+    };
+    assert_eq!(
+        said(json!({"reason": "INSTALMENTS", "first": true})),
+        Some(agreed)
+    );
+    let later = Recurring {
+        first: false,
+        ..agreed
+    };
+    assert_eq!(said(json!({"reason": "INSTALMENTS"})), Some(later));
+    assert_eq!(said(Value::Null), None);
+    let refused = read(json!({"first": true})).err().unwrap();
+    assert_eq!(
+        refused.field.as_deref(),
+        Some("authorisePayment.recurring.reason")
+    );
+}
