@@ -110,15 +110,15 @@ fn a_change_without_an_answer_is_unknown_and_is_made_once_when_it_is_repeated() 
         let (reference, card) = (shop.reference(), card(CARD));
         let mut hold = authorisation(&reference, &card, 1000);
         hold.capture = false;
-        let held = shop
+        let answered = shop
             .play(shop.connector.authorise(&shop.link(), &hold))
             .unwrap();
         let Answer::Approved {
             captured: false,
             approval,
-        } = held
+        } = answered
         else {
-            panic!("{held:?}");
+            panic!("{answered:?}");
         };
         let id = approval.processor_id.unwrap();
         let (payment, _) = Reference::parse(reference.as_str()).unwrap();
