@@ -24,7 +24,7 @@ pub struct Link<'a> {
     /// Where the processor sends notifications of this connection; `None` where it sends none.
     pub notification_url: Option<&'a str>,
     /// What distinguishes the connection from every other one, also those of other teams and other installations that use the same
-    /// account. Sent with the reference where the processor keeps both, so that their notifications can be told apart
+    /// account. Sent with the reference where the processor keeps both, so that their notifications can be distinguished
     /// ([`crate::Subject::sent_by`]). `None` where the processor sends none.
     pub mark: Option<&'a str>,
     /// The time at which the call began.

@@ -11,7 +11,7 @@ use crate::card_number::holds_card_number;
 pub const RETURNED_MAX: usize = 20_000;
 
 /// The parameters with which a customer's browser came back from a processor's page, by query or by form: those that the processor's
-/// connector needs to complete the authorisation, and no others. They prove nothing, since whoever has the address can send any: the
+/// connector needs to complete the authorisation, and no others. They prove nothing, since everybody who has the address can send any: the
 /// processor judges them. Its values are not printed.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Returned(BTreeMap<String, String>);

@@ -151,6 +151,9 @@ fn unbound_tables(sql: &str, of_teams: &BTreeSet<String>) -> Vec<String> {
         .filter(|(table, _)| of_teams.contains(table))
         .collect();
     if sql.starts_with("insert into ") {
+        if let Some(select) = selects_a_team(sql) {
+            return unbound_tables(select, of_teams);
+        }
         let given = inserts_a_team(sql);
         return tables
             .into_iter()
@@ -262,6 +265,16 @@ fn conditions(sql: &str) -> Vec<String> {
     found
 }
 
+/// Of an insert that copies the column `team_id` of another table: what it selects.
+fn selects_a_team(sql: &str) -> Option<&str> {
+    let (columns, select) = sql.split_once(") select ")?;
+    let (_, columns) = columns.split_once('(')?;
+    let place = columns.split(", ").position(|column| column == "team_id")?;
+    let copied = select.split(", ").nth(place)?;
+    let from = sql.len() - "select ".len() - select.len();
+    (copied == "team_id").then(|| &sql[from..])
+}
+
 /// Whether an insert gives the column `team_id` a parameter.
 fn inserts_a_team(sql: &str) -> bool {
     let lists: Vec<&str> = sql
@@ -289,7 +302,7 @@ pub fn parameters_of_team(sql: &str) -> BTreeSet<usize> {
         .skip(1)
         .filter_map(number)
         .collect();
-    if sql.starts_with("insert into ") {
+    if sql.starts_with("insert into ") && selects_a_team(sql).is_none() {
         let lists: Vec<&str> = sql
             .split('(')
             .skip(1)

@@ -91,7 +91,7 @@ fn collected(account: &AccountData) -> Result<Value, CallError> {
     }
 }
 
-/// All that is bought, as one line: for methods that want to know, and of which nobody told more.
+/// All that is bought, as one line: for methods that want to know, although no more is known of the order.
 pub(super) fn one_line(amount: i64, description: &str) -> Value {
     json!([{
         "id": "1",

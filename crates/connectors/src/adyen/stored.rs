@@ -76,7 +76,11 @@ pub(super) fn agreement(call: &Authorise<'_>) -> Vec<(&'static str, Value)> {
         ];
     }
     let Some(stored) = call.stored else {
-        return Vec::new();
+        let usual = model(Some(RecurringReason::Unscheduled)).into();
+        let usual = call
+            .merchant_initiated
+            .then_some(("recurringProcessingModel", usual));
+        return usual.into_iter().collect();
     };
     let mut members = vec![("recurringProcessingModel", model(reason).into())];
     if let (true, Some(shopper)) = (stores(call, stored), call.shopper) {

@@ -34,9 +34,9 @@ fn whatever_happens_to_an_answer_the_outcome_is_never_called_another() {
             other => panic!("{seen}: {other:?}"),
         }
         // What was charged comes to light by itself.
-        let told = shop.told(60);
-        assert_eq!(told.len(), shop.charges(), "{seen}: {told:?}");
-        for notice in told {
+        let reported = shop.reported(60);
+        assert_eq!(reported.len(), shop.charges(), "{seen}: {reported:?}");
+        for notice in reported {
             let subject = notice.subject.reference;
             assert_eq!(subject.as_deref(), Some(reference.as_str()), "{seen}");
         }
@@ -99,7 +99,7 @@ fn an_error_on_the_way_to_the_issuer_is_unknown_since_it_may_be_authorised_after
         "{answer:?}"
     );
     assert_eq!(shop.charges(), 0);
-    shop.told(60);
+    shop.reported(60);
     assert_eq!(shop.charges(), 1);
 }
 
@@ -139,14 +139,14 @@ fn a_change_without_an_answer_is_unknown_and_is_made_once_when_it_is_repeated() 
             matches!(first, Err(CallError::Unknown { .. })),
             "{fault}: {first:?}"
         );
-        shop.told(60);
+        shop.reported(60);
         let again = shop.play(shop.connector.capture(&shop.link(), &call));
         let is_taken = matches!(
             again,
             Ok(LaterAnswer::Pending { .. }) | Err(CallError::Unknown { .. })
         );
         assert!(is_taken, "{fault}: {again:?}");
-        shop.told(60);
+        shop.reported(60);
         let books = shop.books();
         assert_eq!(books["payments"][0]["captured"], 600, "{fault}");
         assert_eq!(books["payments"][0]["captures"], 1, "{fault}");
@@ -218,8 +218,8 @@ fn a_completion_that_gets_no_answer_charges_once_when_it_is_repeated() {
             "{fault}: {answer:?}"
         );
         let charged = shop.charges();
-        let told = shop.told(60);
-        assert_eq!(told.len(), charged, "{fault}: {told:?}");
+        let reported = shop.reported(60);
+        assert_eq!(reported.len(), charged, "{fault}: {reported:?}");
         for _ in 0..2 {
             let answer = shop.play(shop.connector.complete(&shop.link(), &complete));
             let is_kept = matches!(

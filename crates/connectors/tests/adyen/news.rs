@@ -37,9 +37,9 @@ fn words(contents: &[NoticeContent]) -> Vec<&'static str> {
         .collect()
 }
 
-fn told(shop: &Shop, seconds: u64) -> Vec<NoticeContent> {
-    let told = shop.told(seconds);
-    told.into_iter().map(|notice| notice.content).collect()
+fn reported(shop: &Shop, seconds: u64) -> Vec<NoticeContent> {
+    let reported = shop.reported(seconds);
+    reported.into_iter().map(|notice| notice.content).collect()
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn an_approval_is_told_with_its_id_and_amount() {
     let shop = Shop::open();
     let reference = shop.reference();
     let id = sold(&shop, &reference, "APPROVED");
-    let mut notices = shop.told(5);
+    let mut notices = shop.reported(5);
     let notice = notices.remove(0);
     assert_eq!(
         notice.subject.reference.as_deref(),
@@ -69,7 +69,7 @@ fn what_is_pending_is_decided_by_news() {
             matches!(answer, Some(Ok(Answer::Held { .. }))),
             "{answer:?}"
         );
-        assert_eq!(words(&told(&shop, 60)), [word], "{name}");
+        assert_eq!(words(&reported(&shop, 60)), [word], "{name}");
     }
 }
 
@@ -101,7 +101,7 @@ fn a_refund_can_fail_after_it_was_done() {
         let LaterAnswer::Pending { processor_id, .. } = answer else {
             panic!("{answer:?}");
         };
-        let notices = shop.told(60);
+        let notices = shop.reported(60);
         for notice in &notices[1..] {
             assert_eq!(
                 notice.subject.reference.as_deref(),
@@ -188,7 +188,7 @@ fn what_nobody_came_back_for_is_closed_and_pays_no_more() {
         "{answer:?}"
     );
     // Adyen has no payment yet that could be cancelled.
-    assert_eq!(words(&told(&shop, 60)), ["refused"]);
+    assert_eq!(words(&reported(&shop, 60)), ["refused"]);
     // A card needs nothing of Adyen: it is authorised by what the customer brings back, which nobody brings any more.
     let of_card = Cancel {
         asked: Some(connector::ActionKind::ThreeDSecure),
@@ -197,7 +197,7 @@ fn what_nobody_came_back_for_is_closed_and_pays_no_more() {
     let answer = shop.play(shop.connector.cancel(&shop.link(), &of_card));
     assert!(matches!(answer, Ok(LaterAnswer::Done { .. })), "{answer:?}");
     let returned = shop.press(&url, "complete");
-    assert_eq!(words(&told(&shop, 13 * 3600)), ["declined"]);
+    assert_eq!(words(&reported(&shop, 13 * 3600)), ["declined"]);
     let complete = Complete {
         authorisation,
         money: euros(1000),
@@ -235,7 +235,7 @@ fn a_dispute_is_told_step_by_step() {
     sold(&shop, &shop.reference(), "Second chargeback");
     let mut standings = Vec::new();
     // The longest pause between two steps is days.
-    for content in (0..60).flat_map(|_| told(&shop, 24 * 3600)) {
+    for content in (0..60).flat_map(|_| reported(&shop, 24 * 3600)) {
         if let NoticeContent::Dispute(report) = content {
             assert_eq!(report.check(), Ok(()));
             standings.push((report.stage, report.status));

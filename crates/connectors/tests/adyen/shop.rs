@@ -149,7 +149,7 @@ impl Shop {
     }
 
     /// What Adyen notifies within this time. Nothing of it is forged.
-    pub(crate) fn told(&self, seconds: u64) -> Vec<Notice> {
+    pub(crate) fn reported(&self, seconds: u64) -> Vec<Notice> {
         self.play(self.world.sleep(std::time::Duration::from_secs(seconds)));
         let posts = self.posts();
         posts

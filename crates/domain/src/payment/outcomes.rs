@@ -476,13 +476,6 @@ impl Payment {
             .map(|operation| operation.started_at)
     }
 
-    /// Leaves AUTHORISED for good: its due times end.
-    pub(super) fn enter_captured(&mut self, status: Status) {
-        self.status = status;
-        self.capture_at = None;
-        self.expires_at = None;
-    }
-
     pub(super) fn refresh_refund_status(&mut self, kind: OperationKind) {
         if matches!(kind, OperationKind::Refund { .. }) && self.captured > 0 {
             self.status = self.paid_status();

@@ -29,12 +29,13 @@ use domain::{
 };
 use engine::{
     AttachmentView, ClientTokenView, ConnectionView, FlowTrial, FlowView, PaymentLinkView,
-    SdkConfiguration, TeamView, TrialStep, UploadAddress, WalletAConfiguration,
+    SdkConfiguration, TeamView, TrialStep, WalletAConfiguration,
 };
 use serde_json::json;
 
 pub(crate) use reported::{
     delivery, dispute, endpoint, evidence, guarded_page, notification, page_violation,
+    upload_address,
 };
 
 pub(crate) fn uuid<T>(parse: impl Fn(&str) -> Option<T>) -> T {
@@ -488,15 +489,5 @@ pub(crate) fn attachment() -> AttachmentView {
             deleted_at: None,
         },
         access_url: "https://pay.example/attachments/x".to_owned(),
-    }
-}
-
-pub(crate) fn upload_address() -> UploadAddress {
-    UploadAddress {
-        id: uuid(AttachmentId::parse),
-        url: "https://pay.example/attachments/upload/x".to_owned(),
-        expires_at: at(),
-        kind: FileType::Pdf,
-        most: 1_024,
     }
 }

@@ -13,7 +13,7 @@ use domain::{
     payment::Begin,
     webhook::{Attempt, Attempts, DeliveryState},
 };
-use engine::{DeliveryView, DisputeView, EndpointView, NotificationView};
+use engine::{DeliveryView, DisputeView, EndpointView, NotificationView, UploadAddress};
 use uuid::Uuid;
 
 use super::{at, attachment, event, payment, text, uuid};
@@ -183,5 +183,15 @@ pub(crate) fn evidence() -> engine::EvidenceView {
             kind: EvidenceKind::Transaction,
             text: "Paid.".to_owned(),
         }],
+    }
+}
+
+pub(crate) fn upload_address() -> UploadAddress {
+    UploadAddress {
+        id: uuid(AttachmentId::parse),
+        url: "https://pay.example/attachments/upload/x".to_owned(),
+        expires_at: at(),
+        kind: FileType::Pdf,
+        most: 1_024,
     }
 }

@@ -143,9 +143,6 @@ impl Payment {
             "amount": self.amount.of_value(self.authorised()).view(),
             "merchantReference": self.reference,
             "paymentMethod": {"brand": self.instrument.brand, "type": self.instrument.class},
-            "shopperInteraction": self.consent.interaction,
-            "recurringProcessingModel": self.consent.model,
-            "networkPaymentReference": self.consent.network_reference,
         });
         if let Value::Object(members) = &mut view {
             if !self.facts.is_empty() {
@@ -201,6 +198,9 @@ impl Payment {
             "captured": self.captured,
             "captures": self.captures,
             "refunded": self.refunded,
+            "shopperInteraction": self.consent.interaction,
+            "recurringProcessingModel": self.consent.model,
+            "networkPaymentReference": self.consent.network_reference,
             "paymentMethod": {"brand": self.instrument.brand, "type": self.instrument.class},
         })
     }

@@ -1,4 +1,4 @@
-//! Disputes at Adyen: told by notifications alone.
+//! Disputes at Adyen: notifications alone report them.
 
 use serde_json::{Value, json};
 use testkit::{PATIENCE, until};
@@ -27,7 +27,7 @@ impl Desk {
 }
 
 #[test]
-fn a_chargeback_is_told_and_defended_with_a_document() {
+fn a_chargeback_is_reported_and_defended_with_a_document() {
     let desk = Desk::open();
     let (payment, dispute) = desk.disputed();
     desk.shop.wait_for_status(&payment, "DISPUTED");

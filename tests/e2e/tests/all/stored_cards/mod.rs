@@ -31,7 +31,7 @@ fn merchants(token: &str, connection: &str) -> Order {
     at(token, connection).with("initiator", json!("MERCHANT"))
 }
 
-/// What the processor was told of the agreement.
+/// What was sent to the processor about the agreement.
 fn said(shop: &Shop, payment: &Payment) -> Value {
     shop.books().charge(payment).agreement
 }
