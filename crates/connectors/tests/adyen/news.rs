@@ -43,7 +43,7 @@ fn reported(shop: &Shop, seconds: u64) -> Vec<NoticeContent> {
 }
 
 #[test]
-fn an_approval_is_told_with_its_id_and_amount() {
+fn an_approval_is_reported_with_its_id_and_amount() {
     let shop = Shop::open();
     let reference = shop.reference();
     let id = sold(&shop, &reference, "APPROVED");
@@ -230,7 +230,7 @@ fn the_result_of_another_payment_pays_nothing() {
 }
 
 #[test]
-fn a_dispute_is_told_step_by_step() {
+fn a_dispute_is_reported_step_by_step() {
     let shop = Shop::open();
     sold(&shop, &shop.reference(), "Second chargeback");
     let mut standings = Vec::new();
