@@ -100,13 +100,14 @@ pub fn hold_back(key: EndpointKey, stream: &str, until: Timestamp) -> Statement 
     )
 }
 
-/// Does a part of what is to become of an endpoint's pending deliveries. Returns how many were changed.
+/// Does a part of what is to become of an endpoint's pending deliveries. Returns how many were changed. All that is revived is due at the same
+/// time: else a stream's later events could come before the first one, which was tried.
 pub async fn turn(db: &Db, key: EndpointKey, turn: Turn, limit: i64) -> Result<usize, DbError> {
     let (sql, at) = match turn {
         Turn::Revive(at) => (
             "update webhook_delivery set next_at = $3, tries = 0 where team_id = $1 and endpoint_id = $2 and delivery_id in \
              (select d.delivery_id from webhook_delivery d where d.team_id = $1 and d.endpoint_id = $2 \
-             and d.state = 'PENDING' and d.created_at <= $3 and (d.next_at > $3 or d.tries > 0) limit $4) returning delivery_id",
+             and d.state = 'PENDING' and d.created_at <= $3 and (d.next_at <> $3 or d.tries > 0) limit $4) returning delivery_id",
             at,
         ),
         Turn::Skip(at) => (

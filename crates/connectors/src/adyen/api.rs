@@ -17,7 +17,7 @@ use super::{
 };
 
 /// One request of a call. The call as a whole has a bound of its own.
-const REQUEST_TIMEOUT: Duration = Duration::from_secs(20);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(18);
 
 /// The largest answer that is read. Unit: bytes.
 const ANSWER_MAX: usize = 1024 * 1024;

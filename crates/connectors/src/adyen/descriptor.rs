@@ -29,7 +29,7 @@ pub(super) const SEVERAL_CAPTURES: &str = "several_captures";
 pub(super) const BASE_URL: &str = "base_url";
 
 /// The time of a whole call, which is one request, and three for evidence.
-const CALL_TIMEOUT: Duration = Duration::from_secs(25);
+const CALL_TIMEOUT: Duration = Duration::from_secs(20);
 
 static CREDENTIALS: &[CredentialField] = &[
     CredentialField {

@@ -157,3 +157,14 @@ fn the_document_says_what_the_connectors_say_of_themselves() {
         "docs/connectors.md must have:\n{expected}"
     );
 }
+
+/// A request for a payment ends within 25 seconds. Before a call that takes as long as its connector allows, the service must still have
+/// time to begin it, and after it to keep its answer.
+#[test]
+fn a_call_leaves_time_in_a_request_for_what_is_before_and_after_it() {
+    for one in connectors() {
+        let facts = one.descriptor();
+        let most = Duration::from_secs(20);
+        assert!(facts.call_timeout <= most, "{}", facts.processor);
+    }
+}

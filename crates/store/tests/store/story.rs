@@ -1,5 +1,6 @@
 //! The store's story: every aggregate, played on every kind of database, with another team looking on.
 
+mod deliveries;
 mod erasing;
 mod requests;
 mod stored_cards;
@@ -83,6 +84,7 @@ pub(crate) async fn story(db: &Db) {
     hidden_cards(db, own, other).await;
     erasures(db, own, other).await;
     crate::intents::story(db, own, other).await;
+    deliveries::sequence_after_a_revival(db, own, other).await;
 }
 
 /// What a commit answers when a statement finds its row otherwise than it expects.

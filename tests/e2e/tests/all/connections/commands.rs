@@ -172,7 +172,10 @@ fn credentials_are_no_argument_and_what_is_refused_is_not_repeated() {
     }
     assert!(!server.log().contains("a77f"));
     let unknown = refused(run(&server, &["add", "nobody"], &[], ""));
-    assert!(unknown.contains("there are simulator"), "{unknown}");
+    assert!(
+        unknown.contains("there are adyen, simulator, stripe"),
+        "{unknown}"
+    );
     let unknown = refused(run(
         &server,
         &["rotate", "nobodys", "--end-previous"],
