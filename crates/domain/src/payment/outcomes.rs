@@ -217,8 +217,13 @@ impl Payment {
                 self.rest_released(n, cause, at)
             }
             OperationKind::Capture if self.status == Status::Cancelled => self.owe(n, true, at),
-            // Excluded by begin_*; should a processor do both, people must look at it.
+            // Excluded by begin_*. A capture may have been under way when an earlier one that had ended it came to light; should a
+            // processor do both otherwise, people must look at it.
             OperationKind::Capture | OperationKind::Cancel { .. } => {
+                let captured = matches!(kind, OperationKind::Capture).then(|| self.add_capture(n));
+                if let Some(event) = captured.flatten() {
+                    return occurred(at, "Captured", sum, Some(event));
+                }
                 let title = format!("The {} took effect in an unexpected order", words(kind));
                 let event = self.event_of(n, PaymentEvent::UnexpectedEffect);
                 occurred(at, title, sum, event)

@@ -293,6 +293,22 @@ fn an_automatic_capture_takes_what_is_left_and_is_final() {
     assert_eq!(stands(&one), (Status::Succeeded, 1000, 0));
 }
 
+/// A final capture that was refused comes to light while a part is under way: when that ends too, it counts.
+#[test]
+fn a_part_that_was_under_way_when_the_payment_ended_counts() {
+    let mut one = captured_in(&[735]);
+    let end = last(&mut one, Some(112), 10);
+    apply_news(&mut one, end, refused(), 11);
+    let under_way = part(&mut one, 51, 12);
+    apply_news(&mut one, end, done(), 13);
+    assert_eq!(stands(&one), (Status::Succeeded, 847, 0));
+    let lines = one.settle(under_way, done(), Source::Call.at(at(14)), &policy());
+    assert_eq!(stands(&one), (Status::Succeeded, 898, 0));
+    let events = lines.iter().flat_map(|line| &line.events);
+    let captured = |event: &&PaymentEvent| matches!(event, PaymentEvent::Captured(_));
+    assert_eq!(events.filter(captured).count(), 1);
+}
+
 #[test]
 fn a_part_that_comes_to_light_after_all_counts_as_long_as_it_fits() {
     // While more can be captured.
