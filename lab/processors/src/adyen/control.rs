@@ -51,6 +51,11 @@ impl Adyen {
                     key: form.raw("hmac_key"),
                 })
             }
+            ("POST", ["webhooks", id]) => {
+                only(form, &["url"])?;
+                self.books
+                    .move_endpoint(id, form.text("url").unwrap_or_default())
+            }
             ("POST", ["webhooks", id, "roll"]) => self.books.roll_key(id),
             ("DELETE", ["webhooks", id]) => Ok(self.books.remove_endpoint(id)),
             ("POST", ["payments", psp, "dispute"]) => {

@@ -37,9 +37,7 @@ pub(super) struct NewEndpoint<'a> {
 impl Books {
     /// Makes an endpoint; its key is shown.
     pub(super) fn add_endpoint(&mut self, new: NewEndpoint<'_>) -> Result<Value, Refusal> {
-        if !new.url.starts_with("https://") && !new.url.starts_with("http://") {
-            return Err(Refusal::field("url", "is no address"));
-        }
+        check_url(new.url)?;
         let key = match new.key {
             Some(key) if !key.is_empty() && hex::decode(key).is_ok() => key.to_owned(),
             Some(_) => return Err(Refusal::field("hmac_key", "is not hex")),
@@ -65,6 +63,15 @@ impl Books {
         Ok(json!({"id": id, "hmacKey": key}))
     }
 
+    /// Notifies at another address, also of what waits to be sent.
+    pub(super) fn move_endpoint(&mut self, id: &str, url: &str) -> Result<Value, Refusal> {
+        check_url(url)?;
+        let endpoint = self.endpoints.iter_mut().find(|endpoint| endpoint.id == id);
+        let endpoint = endpoint.ok_or_else(|| Refusal::ours("There is no such webhook"))?;
+        url.clone_into(&mut endpoint.url);
+        Ok(json!({"id": id, "url": url}))
+    }
+
     /// Sends nothing there any more.
     pub(super) fn remove_endpoint(&mut self, id: &str) -> Value {
         self.endpoints.retain(|endpoint| endpoint.id != id);
@@ -75,5 +82,13 @@ impl Books {
     /// 32 bytes in hex.
     fn hmac_key(&mut self) -> String {
         hex::encode_upper(self.draw.id("", 32))
+    }
+}
+
+fn check_url(url: &str) -> Result<(), Refusal> {
+    if url.starts_with("https://") || url.starts_with("http://") {
+        Ok(())
+    } else {
+        Err(Refusal::field("url", "is no address"))
     }
 }

@@ -111,6 +111,21 @@ fn what_waits_is_signed_with_the_key_of_its_time() {
 }
 
 #[test]
+fn what_waits_follows_an_endpoint_to_another_address() {
+    let mut client = Client::new();
+    let (key, id) = endpoint(&mut client);
+    client.pay("J. Smith");
+    client.wait(1);
+    let path = format!("/_sim/webhooks/{id}");
+    assert_ne!(client.form(&path, "url=elsewhere").status, 200);
+    let moved = client.form(&path, "url=https%3A%2F%2Felsewhere.example%2Fn");
+    assert_eq!(moved.text("/url"), "https://elsewhere.example/n");
+    let posts = client.due();
+    assert_eq!(posts[0].url, "https://elsewhere.example/n");
+    assert!(is_genuine(&posts[0], &key));
+}
+
+#[test]
 fn notifications_are_doubled_late_reordered_and_forged() {
     let mut client = Client::new();
     let (key, _) = endpoint(&mut client);

@@ -15,6 +15,9 @@ struct Desk {
     server: Server,
     shop: Shop,
     adyen: Processor,
+    /// The credentials of notifications, and the endpoint at Adyen.
+    notifications: Value,
+    endpoint: String,
 }
 
 impl Desk {
@@ -24,22 +27,23 @@ impl Desk {
 
     fn on(setup: Setup) -> Self {
         let server = setup.start();
-        let desk = Self {
+        let mut desk = Self {
             shop: server.shop(),
             server,
             adyen: Processor::start("adyen", &[]),
+            notifications: json!({}),
+            endpoint: String::new(),
         };
-        let url = desk.save(&json!({}))["notificationUrl"]
-            .as_str()
-            .unwrap()
-            .to_owned();
+        let url = text(&desk.save(&json!({}))["notificationUrl"]);
         let form = format!("url={url}&username=adyen&password=secret");
         let endpoint = desk.adyen.post("/_sim/webhooks", &form);
-        desk.save(&json!({
+        desk.endpoint = text(&endpoint["id"]);
+        desk.notifications = json!({
             "hmacKey": endpoint["hmacKey"],
             "notificationUser": "adyen",
             "notificationPassword": "secret",
-        }));
+        });
+        desk.save(&json!({}));
         let at_once = json!([{"authorise": {"connection": "adyen"}}, {"capture": "now"}]);
         desk.shop.publish("adyen-now", at_once);
         let later = json!([{"authorise": {"connection": "adyen"}}, {"capture": "api"}]);
@@ -47,15 +51,26 @@ impl Desk {
         desk
     }
 
-    /// Saves the connection with these credentials besides those of calls.
+    /// The service runs again, at another address, which Adyen is given.
+    fn restart(&mut self) {
+        self.server.restart();
+        self.shop = self.server.shop();
+        let url = text(&self.save(&json!({}))["notificationUrl"]);
+        let path = format!("/_sim/webhooks/{}", self.endpoint);
+        self.adyen.post(&path, &format!("url={url}"));
+    }
+
+    /// Saves the connection with these credentials besides those that it has.
     fn save(&self, more: &Value) -> Value {
         self.try_save(more).root().clone()
     }
 
     fn try_save(&self, more: &Value) -> testkit::Answer {
         let mut credentials = json!({"apiKey": "AQE_secret_1", "merchantAccount": "ShopECOM"});
-        for (name, value) in more.as_object().unwrap() {
-            credentials[name] = value.clone();
+        for members in [&self.notifications, more] {
+            for (name, value) in members.as_object().unwrap() {
+                credentials[name] = value.clone();
+            }
         }
         let query = "mutation($settings: JSON!, $credentials: JSON) { saveConnection(id: \"adyen\", processor: \"adyen\", \
             name: \"Adyen\", settings: $settings, credentials: $credentials) { id notificationUrl } }";
@@ -90,6 +105,10 @@ impl Desk {
         };
         (sum("captured"), sum("refunded"))
     }
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap().to_owned()
 }
 
 /// 10.00 EUR, captured at once.

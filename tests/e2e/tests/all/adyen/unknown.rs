@@ -72,8 +72,7 @@ fn a_crash_between_the_request_and_its_answer_leaves_one_charge() {
     });
     desk.server.kill();
     asked.join().unwrap();
-    desk.server.restart();
-    desk.shop = desk.server.shop();
+    desk.restart();
     let all = desk.shop.every_payment();
     assert_eq!(all.len(), 1);
     // What nobody took is sent again.
