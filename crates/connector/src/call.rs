@@ -9,7 +9,7 @@ use domain::{
     expiry::Expiry,
     method::Method,
     money::Money,
-    payment::{RecurringReason, ThreeDsWish},
+    payment::{Payer, RecurringReason, ThreeDsWish},
     person::Address,
     processor_token::{CardToken, OwnToken},
     returned::Returned,
@@ -183,6 +183,8 @@ pub struct Authorise<'a> {
     /// Our own name for the owner of the card, for processors that file stored cards under one: the same for all cards of a customer,
     /// 36 characters, and nothing personal. `None` where the card isn't kept.
     pub shopper: Option<&'a str>,
+    /// Who pays, as far as the merchant says: some methods ask for the name, the e-mail address or the country.
+    pub payer: Option<&'a Payer>,
     /// Text for the customer's statement.
     pub statement_descriptor: Option<&'a str>,
     /// Fraud data of the merchant's own provider, a JSON object.

@@ -35,7 +35,11 @@ pub use domain::answer::{
     Action, ActionKind, Answer, Approval, Booked, Booking, Check, Checks, Costs, Known,
     LaterAnswer, ThreeDs,
 };
-pub use domain::{payment::RecurringReason, processor_token::OwnToken, returned::Returned};
+pub use domain::{
+    payment::{Payer, RecurringReason},
+    processor_token::OwnToken,
+    returned::Returned,
+};
 pub use finding::{Finding, Found};
 pub use hosted::{BrowserFields, FieldsAccount, FieldsAuthentication, FieldsSources, HostedFields};
 pub use link::Link;

@@ -343,6 +343,7 @@ impl Authorisation {
                 network_id: stored.network_id.as_deref(),
             }),
             shopper: self.shopper.as_deref(),
+            payer: None,
             statement_descriptor: None,
             fraud: None,
         };

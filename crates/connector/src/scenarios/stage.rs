@@ -7,6 +7,7 @@ use std::{
         Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU32, Ordering},
     },
+    time::Duration,
 };
 
 use domain::{Timestamp, answer::Booking, id::PaymentId, money::Money, payment::ThreeDsWish};
@@ -21,6 +22,9 @@ use crate::{
 
 /// How often a pending operation is asked after.
 const PATIENCE: usize = 20;
+
+/// How long is waited in between where the connector names no times.
+const PAUSE: Duration = Duration::from_secs(30);
 
 /// Our name for the owner of the cards.
 const SHOPPER: &str = "0192f0c4-8a51-7000-8000-00000000c0de";
@@ -181,6 +185,7 @@ impl<'a> Stage<'a> {
             merchant_initiated: wanted.merchant_initiated,
             stored: wanted.stored,
             shopper: wanted.stored.map(|_| SHOPPER),
+            payer: None,
             statement_descriptor: None,
             fraud: None,
         };
@@ -346,10 +351,7 @@ impl<'a> Stage<'a> {
     ) -> Result<(), String> {
         let mut answer = answer;
         let schedule = self.connector.descriptor().pending_schedule;
-        let last = schedule
-            .last()
-            .copied()
-            .unwrap_or(self.connector.descriptor().call_timeout);
+        let last = schedule.last().copied().unwrap_or(PAUSE);
         for pause in schedule
             .iter()
             .copied()

@@ -23,6 +23,7 @@ mod later;
 mod methods;
 mod notices;
 mod request;
+mod shopper;
 mod stored;
 #[cfg(test)]
 mod tests;

@@ -1,16 +1,13 @@
 //! A request for an authorisation as it is sent. Source: docs/processors/adyen.md, "Calls" and "Stored credentials, wallets, 3D Secure".
 
 use connector::{Authorise, CallError, CardData, Cryptogram, FundingSource};
-use domain::{
-    browser::Browser, card_number::SecurityCode, method::Method, payment::ThreeDsWish,
-    person::Address,
-};
+use domain::{browser::Browser, card_number::SecurityCode, method::Method, payment::ThreeDsWish};
 use serde_json::{Map, Value, json};
 
 use super::{
     amounts,
     methods::{Page, one_line},
-    stored,
+    shopper, stored,
 };
 
 /// The longest text on a statement. Source: docs/processors/adyen.md, "Addresses and requests".
@@ -18,9 +15,6 @@ const STATEMENT_MAX: usize = 22;
 
 /// Where nobody comes back to. The address is required; `.invalid` leads nowhere (RFC 2606).
 const NOWHERE: &str = "https://return.invalid/";
-
-/// The house number where the street has it.
-const IN_THE_STREET: &str = "N/A";
 
 /// The body, and whether it is paid with a card.
 pub(super) struct Payment {
@@ -74,8 +68,8 @@ pub(super) fn of(call: &Authorise<'_>, account: &str) -> Result<Payment, CallErr
             put("lineItems", one_line(amount, what));
         }
     }
-    if let Some(address) = address_of(call.funding_source).and_then(billing) {
-        put("billingAddress", address);
+    for (name, value) in shopper::of(call) {
+        put(name, value);
     }
     if let Some(browser) = call.three_ds.browser.and_then(browser_info) {
         put("browserInfo", browser);
@@ -170,35 +164,6 @@ fn authenticated(cryptogram: &Cryptogram) -> Value {
         members.insert("eci".to_owned(), eci.as_str().into());
     }
     value
-}
-
-fn address_of(source: FundingSource<'_>) -> Option<&Address> {
-    match source {
-        FundingSource::StoredCard(card) => card.address.as_ref(),
-        FundingSource::Card(_)
-        | FundingSource::NetworkToken { .. }
-        | FundingSource::Account(_)
-        | FundingSource::Token(_)
-        | FundingSource::Page => source.card()?.address.as_ref(),
-    }
-}
-
-/// An address that has all that Adyen requires of one; `None`: it is left out.
-fn billing(address: &Address) -> Option<Value> {
-    let text = |value: &Option<String>| value.clone().filter(|value| !value.trim().is_empty());
-    let mut value = json!({
-        "street": text(&address.line1)?,
-        "houseNumberOrName": text(&address.line2).unwrap_or_else(|| IN_THE_STREET.to_owned()),
-        "city": text(&address.city)?,
-        "postalCode": text(&address.postal_code)?,
-        "country": text(&address.country)?,
-    });
-    // Two or three letters; a name is none.
-    let state = text(&address.state).filter(|state| state.chars().count() <= 3);
-    if let (Some(members), Some(state)) = (value.as_object_mut(), state) {
-        members.insert("stateOrProvince".to_owned(), state.into());
-    }
-    Some(value)
 }
 
 /// A browser that says all that Adyen requires of one; `None`: it is left out.

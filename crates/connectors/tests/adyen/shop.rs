@@ -219,6 +219,7 @@ pub(crate) fn authorisation<'a>(
         merchant_initiated: false,
         stored: None,
         shopper: None,
+        payer: None,
         statement_descriptor: None,
         fraud: None,
     }

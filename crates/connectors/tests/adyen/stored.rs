@@ -54,6 +54,7 @@ impl Shop {
             merchant_initiated: wanted.merchant_initiated,
             stored: wanted.stored,
             shopper: Some(SHOPPER),
+            payer: None,
             statement_descriptor: None,
             fraud: None,
         };

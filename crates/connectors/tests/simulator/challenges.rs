@@ -94,6 +94,7 @@ impl Shop {
             merchant_initiated: ask.merchant,
             stored: None,
             shopper: None,
+            payer: None,
             statement_descriptor: None,
             fraud: None,
         };

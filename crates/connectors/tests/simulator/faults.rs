@@ -26,6 +26,7 @@ fn authorise(shop: &Shop, reference: &Reference, settings: &Value) -> Call<Answe
         merchant_initiated: false,
         stored: None,
         shopper: None,
+        payer: None,
         statement_descriptor: None,
         fraud: None,
     };
@@ -189,6 +190,7 @@ fn the_key_of_the_account_is_checked_where_there_is_one() {
             merchant_initiated: false,
             stored: None,
             shopper: None,
+            payer: None,
             statement_descriptor: None,
             fraud: None,
         };

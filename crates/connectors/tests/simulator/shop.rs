@@ -167,6 +167,7 @@ impl Shop {
             merchant_initiated: false,
             stored: None,
             shopper: None,
+            payer: None,
             statement_descriptor: None,
             fraud: None,
         };

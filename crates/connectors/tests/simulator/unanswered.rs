@@ -107,6 +107,7 @@ macro_rules! authorise {
             merchant_initiated: false,
             stored: None,
             shopper: None,
+            payer: None,
             statement_descriptor: None,
             fraud: None,
         };

@@ -54,6 +54,7 @@ impl Shop {
             merchant_initiated: false,
             stored: None,
             shopper: None,
+            payer: None,
             statement_descriptor: None,
             fraud: None,
         };
@@ -141,6 +142,7 @@ pub(crate) fn a_decline_brings_no_facts_of_another_intent() {
         merchant_initiated: false,
         stored: None,
         shopper: None,
+        payer: None,
         statement_descriptor: None,
         fraud: None,
     };

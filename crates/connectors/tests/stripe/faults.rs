@@ -53,6 +53,7 @@ impl Shop {
             merchant_initiated: false,
             stored: None,
             shopper: None,
+            payer: None,
             statement_descriptor: None,
             fraud: None,
         };
@@ -234,6 +235,7 @@ fn a_completion_that_is_not_carried_out_is_unknown_and_charges_once_when_it_is_r
         merchant_initiated: false,
         stored: None,
         shopper: None,
+        payer: None,
         statement_descriptor: None,
         fraud: None,
     };

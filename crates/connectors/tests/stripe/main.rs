@@ -9,6 +9,7 @@
 mod busy;
 mod doubts;
 mod faults;
+mod methods;
 mod scenarios;
 mod shop;
 mod stored;

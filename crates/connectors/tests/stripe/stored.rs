@@ -47,6 +47,7 @@ impl Shop {
                 network_id,
             }),
             shopper: None,
+            payer: None,
             statement_descriptor: None,
             fraud: None,
         };

@@ -71,6 +71,7 @@ impl Sent<'_> {
             merchant_initiated: payment.initiator() == Initiator::Merchant,
             stored: agreement(payment, self.funding_source),
             shopper: shopper.as_deref(),
+            payer: payment.customer(),
             statement_descriptor: payment.statement_descriptor(),
             fraud: payment.fraud(),
         };

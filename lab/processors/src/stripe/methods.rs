@@ -233,13 +233,24 @@ impl Books {
         } else {
             None
         };
-        if family == "sepa_debit" && form.text(&field("sepa_debit[iban]")).is_none() {
-            let param = field("sepa_debit[iban]");
-            return Err(Refusal::parameter(
-                &param,
-                "parameter_missing",
-                &format!("Missing required param: {param}."),
-            ));
+        // Source: docs/processors/stripe.md, "Methods other than cards".
+        let needed: &[&str] = match family.as_str() {
+            "sepa_debit" => &[
+                "sepa_debit[iban]",
+                "billing_details[name]",
+                "billing_details[email]",
+            ],
+            "bancontact" => &["billing_details[name]"],
+            _ => &[],
+        };
+        for param in needed.iter().map(|name| field(name)) {
+            if form.text(&param).is_none() {
+                return Err(Refusal::parameter(
+                    &param,
+                    "parameter_missing",
+                    &format!("Missing required param: {param}."),
+                ));
+            }
         }
         let billing = field("billing_details");
         let method = Method {

@@ -56,6 +56,7 @@ fn call<'a>(reference: &'a Reference, source: FundingSource<'a>) -> Authorise<'a
         merchant_initiated: false,
         stored: None,
         shopper: None,
+        payer: None,
         statement_descriptor: None,
         fraud: None,
     }
@@ -125,6 +126,7 @@ fn a_card_is_sent_with_all_that_adyen_wants() {
                 "cvc": "737",
                 "holderName": "Jo Shopper",
             },
+            "countryCode": "NL",
             "billingAddress": {
                 "street": "Simon Carmiggeltstraat 6",
                 "houseNumberOrName": "N/A",

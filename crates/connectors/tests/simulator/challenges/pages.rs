@@ -108,6 +108,7 @@ fn a_card_method_needs_a_card_and_a_debit_an_account() {
             merchant_initiated: false,
             stored: None,
             shopper: None,
+            payer: None,
             statement_descriptor: None,
             fraud: None,
         };

@@ -80,6 +80,7 @@ impl Desk {
             merchant_initiated: false,
             stored: None,
             shopper: None,
+            payer: None,
             statement_descriptor: None,
             fraud: None,
         }

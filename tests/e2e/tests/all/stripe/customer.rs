@@ -107,6 +107,7 @@ fn methods_with_pages_of_their_own_are_paid_there() {
             .flow("stripe-now")
             .currency(currency)
             .with("paymentMethod", json!({"type": method}))
+            .with("customer", json!({"email": "ada@example.com", "name": "Ada Byron", "billingAddress": {"country": "BE"}}))
             .with("apmRedirectUrl", json!("https://shop.example/back"));
         let asked = desk.shop.try_authorise(&order, None);
         let away = Detour::of(&asked, "error.authorize.requiresApmAuthorization");
