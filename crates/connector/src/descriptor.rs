@@ -5,7 +5,7 @@ use std::time::Duration;
 use domain::method::Method;
 use http_client::HostPattern;
 
-use crate::CredentialField;
+use crate::{CredentialField, Fact};
 
 /// The facts about a processor.
 #[derive(Debug, Clone)]
@@ -22,6 +22,8 @@ pub struct Descriptor {
     pub capabilities: Capabilities,
     /// What it must be given to know a team.
     pub credentials: &'static [CredentialField],
+    /// The fields of a payment that it fills.
+    pub facts: &'static [Fact],
     /// The hosts that its connector calls; none for one that calls nobody.
     pub hosts: Vec<HostPattern>,
     /// A call that takes longer counts as unanswered.

@@ -11,6 +11,7 @@ mod certainty;
 mod credentials;
 mod descriptor;
 mod disputes;
+mod fact;
 mod finding;
 mod hosted;
 mod link;
@@ -40,6 +41,7 @@ pub use domain::{
     processor_token::OwnToken,
     returned::Returned,
 };
+pub use fact::Fact;
 pub use finding::{Finding, Found};
 pub use hosted::{BrowserFields, FieldsAccount, FieldsAuthentication, FieldsSources, HostedFields};
 pub use link::Link;

@@ -174,7 +174,7 @@ async fn tokenise(
 }
 
 /// A new authorisation that waits for the customer.
-async fn waits(
+pub(super) async fn waits(
     stage: &Stage<'_>,
     challenge: &Challenge<'_>,
     sale: bool,

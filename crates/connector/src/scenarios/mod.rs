@@ -5,6 +5,7 @@
 
 mod after;
 mod customer;
+mod facts;
 mod link;
 mod money;
 mod once;
@@ -18,7 +19,7 @@ use domain::money::Currency;
 use futures_util::future::BoxFuture;
 use world::World;
 
-use crate::{Action, CardData, Connector, Credentials, Link};
+use crate::{Action, CardData, Connector, Credentials, Fact, Link};
 use stage::Stage;
 
 /// What the scenarios need of the processor's sandbox.
@@ -35,6 +36,8 @@ pub struct Fixtures<'a> {
     pub declined: &'a CardData,
     /// Where the sandbox has a challenge that a test can pass.
     pub challenge: Option<Challenge<'a>>,
+    /// Facts that the processor says of other payments than these. The connector's own tests hold them.
+    pub facts_elsewhere: &'a [Fact],
     /// What the processor is made otherwise for.
     pub skips: &'a [Skip],
 }
@@ -159,6 +162,10 @@ const SCENARIOS: &[(&str, Scenario)] = &[
     (
         "what a look-up lists next to the call that it is about is true",
         after::lists,
+    ),
+    (
+        "the fields that a connector says it fills are filled, and no others",
+        facts::known,
     ),
     (
         "wrong credentials are refused as such, and nothing happens",

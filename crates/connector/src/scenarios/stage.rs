@@ -16,8 +16,8 @@ use world::World;
 use super::Fixtures;
 use crate::{
     AccountFacts, Answer, Authorise, CallError, Cancel, Capabilities, Capture, CardData, Complete,
-    Connector, Credentials, Earlier, Finding, FundingSource, LaterAnswer, Link, LookUp, Reference,
-    Refund, SentBetween, StoredCredential, ThreeDsCall, Tokenise, Tokenised,
+    Connector, Credentials, Earlier, Fact, Finding, FundingSource, LaterAnswer, Link, LookUp,
+    Reference, Refund, SentBetween, StoredCredential, ThreeDsCall, Tokenise, Tokenised,
 };
 
 /// How often a pending operation is asked after.
@@ -112,6 +112,10 @@ impl<'a> Stage<'a> {
             verbs: Mutex::default(),
             ..*self
         }
+    }
+
+    pub(super) fn facts(&self) -> &'static [Fact] {
+        self.connector.descriptor().facts
     }
 
     pub(super) fn can(&self) -> Capabilities {

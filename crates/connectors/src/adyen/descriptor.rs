@@ -2,7 +2,7 @@
 
 use std::{sync::LazyLock, time::Duration};
 
-use connector::{Capabilities, CredentialField, CredentialPurpose, Descriptor};
+use connector::{Capabilities, CredentialField, CredentialPurpose, Descriptor, Fact};
 use domain::method::Method;
 use http_client::HostPattern;
 
@@ -82,6 +82,21 @@ static CREDENTIALS: &[CredentialField] = &[
     },
 ];
 
+/// Source: docs/processors/adyen.md, "Results".
+const FACTS: &[Fact] = &[
+    Fact::SourceId,
+    Fact::Eci,
+    Fact::ThreeDsVersion,
+    Fact::ThreeDsResult,
+    Fact::ProcessorStatus,
+    Fact::NetworkStatus,
+    Fact::RiskLevel,
+    Fact::RiskScore,
+    Fact::CardType,
+    Fact::IssuingBank,
+    Fact::CardCountry,
+];
+
 pub(super) static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
     processor: "adyen",
     name: "Adyen",
@@ -117,5 +132,6 @@ pub(super) static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor
     returned: &["redirectResult"],
     // The longest delay of a capture, 672 hours. EXPIRE tells of an earlier end.
     authorisation_lifetime: Duration::from_hours(672),
+    facts: FACTS,
     pending_schedule: &[],
 });

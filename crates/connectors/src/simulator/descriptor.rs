@@ -2,11 +2,26 @@
 
 use std::time::Duration;
 
-use connector::{Capabilities, CredentialField, CredentialPurpose, Descriptor};
+use connector::{Capabilities, CredentialField, CredentialPurpose, Descriptor, Fact};
 use domain::method::Method;
 
 /// A call that takes longer has no answer: what the silent test numbers play.
 pub const CALL_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// What the simulated account says.
+const FACTS: &[Fact] = &[
+    Fact::SourceId,
+    Fact::Eci,
+    Fact::ThreeDsVersion,
+    Fact::ThreeDsResult,
+    Fact::ProcessorStatus,
+    Fact::NetworkStatus,
+    Fact::RiskLevel,
+    Fact::RiskScore,
+    Fact::CardType,
+    Fact::IssuingBank,
+    Fact::CardCountry,
+];
 
 /// The field of the credentials that the simulated account checks.
 pub(super) const API_KEY: &str = "apiKey";
@@ -92,6 +107,7 @@ pub(super) static DESCRIPTOR: Descriptor = Descriptor {
     not_found_final_after: Some(Duration::ZERO),
     returned: &[],
     authorisation_lifetime: Duration::from_hours(7 * 24),
+    facts: FACTS,
     pending_schedule: &[
         Duration::from_secs(1),
         Duration::from_secs(1),

@@ -311,3 +311,50 @@ pub(super) fn refunded(refund: &Refund) -> Option<LaterAnswer> {
         _ => return None,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use connector::Fact;
+    use serde_json::json;
+
+    use super::*;
+
+    /// A charge with all that Stripe can say of one.
+    fn charge() -> Charge {
+        serde_json::from_value(json!({
+            "id": "ch_1", "status": "succeeded", "amount": 1000, "amount_captured": 1000, "captured": true,
+            "currency": "usd", "created": 1,
+            "receipt_url": "https://pay.stripe.com/receipts/1",
+            "calculated_statement_descriptor": "BOOKS",
+            "outcome": {"network_status": "approved_by_network", "risk_level": "normal", "risk_score": 12, "type": "authorized"},
+            "payment_method_details": {"card": {
+                "funding": "debit", "country": "NL", "issuer": "Test bank",
+                "three_d_secure": {"electronic_commerce_indicator": "05", "result": "authenticated", "version": "2.2.0"},
+            }},
+            "balance_transaction": {
+                "id": "txn_1", "amount": 920, "fee": 30, "net": 890, "currency": "eur", "exchange_rate": 0.92,
+            },
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn every_fact_that_stripe_says_is_kept() {
+        let approval = Approval {
+            processor_id: Some("pi_1".to_owned()),
+            ..facts_of(&charge())
+        };
+        let missing: Vec<&Fact> = Fact::ALL
+            .iter()
+            .filter(|fact| !fact.is_in(&approval))
+            .collect();
+        assert!(missing.is_empty(), "{missing:?}: {approval:?}");
+        assert_eq!(approval.issuing_bank, Some("Test bank".into()));
+        assert_eq!(
+            approval.receipt_url.as_deref(),
+            Some("https://pay.stripe.com/receipts/1")
+        );
+        let rate = approval.costs.and_then(|costs| costs.exchange_rate);
+        assert_eq!(rate, Some("0.92".into()));
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::{sync::LazyLock, time::Duration};
 
-use connector::{Capabilities, CredentialField, CredentialPurpose, Descriptor};
+use connector::{Capabilities, CredentialField, CredentialPurpose, Descriptor, Fact};
 use domain::method::Method;
 use http_client::HostPattern;
 
@@ -27,6 +27,9 @@ pub(super) const NETWORK_IDS: &str = "network_transaction_ids";
 
 /// The time of a whole call, which is up to three requests.
 const CALL_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// All that there are. Source: docs/processors/stripe.md, "States".
+const FACTS: &[Fact] = Fact::ALL;
 
 static CREDENTIALS: &[CredentialField] = &[
     CredentialField {
@@ -84,5 +87,6 @@ pub(super) static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor
     returned: &[],
     // "capture_before" of each charge has its own end; this counts where Stripe names none.
     authorisation_lifetime: Duration::from_hours(7 * 24),
+    facts: FACTS,
     pending_schedule: PENDING,
 });

@@ -1,7 +1,7 @@
 //! The scenarios of every connector.
 
 use connector::{
-    Credentials,
+    Credentials, Fact,
     scenarios::{self, Challenge, Fixtures, Skip},
 };
 use domain::money::Currency;
@@ -11,6 +11,14 @@ use crate::{
     followed::Followed,
     shop::{Shop, card},
 };
+
+/// Of payments whose additional data the account shows: `answers` holds them.
+const ELSEWHERE: &[Fact] = &[
+    Fact::RiskLevel,
+    Fact::RiskScore,
+    Fact::CardType,
+    Fact::IssuingBank,
+];
 
 const SKIPS: &[Skip] = &[
     Skip {
@@ -80,6 +88,7 @@ fn adyen_passes_the_scenarios_of_every_connector() {
                 return_url: "https://pay.example/3ds/abc",
                 customer: followed,
             }),
+            facts_elsewhere: ELSEWHERE,
             skips: SKIPS,
         };
         let failures = shop.play(scenarios::play(followed, &shop.world, &fixtures));

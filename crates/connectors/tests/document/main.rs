@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, fs, sync::Arc, time::Duration};
 
-use connector::{Connector, CredentialPurpose};
+use connector::{Connector, CredentialPurpose, Fact};
 use connectors::{
     adyen::Adyen,
     simulator::{MemoryBooks, Simulator},
@@ -119,6 +119,14 @@ fn tables() -> String {
         let _ = write!(text, "| {name} |");
         for one in &connectors {
             let _ = write!(text, " {} |", cell(one.as_ref()));
+        }
+        text.push('\n');
+    }
+    for fact in Fact::ALL {
+        let _ = write!(text, "| fills `{}` |", fact.field());
+        for one in &connectors {
+            let fills = one.descriptor().facts.contains(fact);
+            let _ = write!(text, " {} |", yes(fills));
         }
         text.push('\n');
     }

@@ -299,6 +299,7 @@ fn failures(fault: Fault) -> Vec<&'static str> {
             return_url: "https://pay.example/3ds/abc",
             customer: &customer,
         }),
+        facts_elsewhere: &[],
         skips: &[],
     };
     let failures = faulty

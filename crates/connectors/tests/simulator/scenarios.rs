@@ -42,6 +42,7 @@ fn the_simulator_passes_the_scenarios_of_every_connector() {
                 return_url,
                 customer: &customer,
             }),
+            facts_elsewhere: &[],
             skips: &[],
         };
         let failures = shop.play(scenarios::play(&shop.simulator, &shop.world, &fixtures));

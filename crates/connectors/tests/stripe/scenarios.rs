@@ -1,7 +1,7 @@
 //! The scenarios of every connector.
 
 use connector::{
-    Action, Credentials,
+    Action, Credentials, Fact,
     scenarios::{self, Challenge, Customer, Fixtures, Skip},
 };
 use domain::money::Currency;
@@ -25,6 +25,9 @@ const SKIPS: &[Skip] = &[Skip {
     reason: "Stripe has one charge for all captures of an intent, and a refund is of the charge; the domain divides refunds among captures",
 }];
 
+/// Of charges in another currency than the account's, and what the simulator does not have: `answers` holds them.
+const ELSEWHERE: &[Fact] = &[Fact::IssuingBank, Fact::ExchangeRate, Fact::Receipt];
+
 #[test]
 pub(crate) fn stripe_passes_the_scenarios_of_every_connector() {
     // A slow refund is one that the scenarios must follow to its end.
@@ -45,6 +48,7 @@ pub(crate) fn stripe_passes_the_scenarios_of_every_connector() {
                 return_url: "https://pay.example/3ds/abc",
                 customer: &customer,
             }),
+            facts_elsewhere: ELSEWHERE,
             skips: SKIPS,
         };
         let failures = shop.play(scenarios::play(&shop.connector, &shop.world, &fixtures));

@@ -128,6 +128,7 @@ impl Approves {
             not_found_final_after: returned.is_empty().then_some(Duration::from_secs(10)),
             returned,
             authorisation_lifetime: Duration::from_hours(168),
+            facts: &[],
             pending_schedule: &[],
         };
         Arc::new(Self {
