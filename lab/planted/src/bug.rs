@@ -165,6 +165,32 @@ bugs! {
     /// The answer to a call settles the payment's last operation, whichever was called.
     WrongOperationSettled,
     connectors:
+    /// An error on the way to the issuer counts as a decline.
+    AdyenErrorIsDecline,
+    /// That a capture or a refund has failed after it had succeeded is passed over.
+    AdyenFailureAfterSuccessForgotten,
+    /// A notification is believed whatever its signature.
+    AdyenForgedItemTaken,
+    /// A stored card that Adyen doesn't know any more is kept.
+    AdyenGoneCardIsKept,
+    /// A request has another key whenever it is sent.
+    AdyenKeyChanges,
+    /// News of another merchant account is taken for the own account's.
+    AdyenOtherAccountBelieved,
+    /// A change is known by the id of its payment.
+    AdyenPaymentNamedForChange,
+    /// A refused capture, cancellation or refund counts as done.
+    AdyenRefusedChangeIsDone,
+    /// A customer pays with the result of another payment.
+    AdyenResultOfAnotherPayment,
+    /// That another request is under way counts as a refusal.
+    AdyenRunningIsRefused,
+    /// A server's error counts as a refusal.
+    AdyenServerErrorIsRefusal,
+    /// Why a payment was refused is believed though nobody has signed it.
+    AdyenUnsignedReasonBelieved,
+    /// All currencies are sent with the decimals of ISO 4217.
+    AdyenWrongExponent,
     /// The answer about another intent settles the one that was asked about.
     StripeAnswerOfAnotherIntent,
     /// An answer that does not show the capture counts as one.

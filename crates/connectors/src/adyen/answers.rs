@@ -26,14 +26,13 @@ pub(super) struct Asked<'a> {
 pub(super) enum Captures {
     /// With it: a sale.
     AtOnce,
-    /// Later, and once.
+    /// Later, once.
     Once,
-    /// Later, as often as its amount lasts: the account has that switched on.
+    /// Later, as often as its amount lasts.
     Several,
 }
 
 impl Captures {
-    /// What was asked for of an account.
     pub(super) const fn of(capture: bool, takes_several: bool) -> Self {
         match (capture, takes_several) {
             (true, _) => Self::AtOnce,
@@ -44,6 +43,10 @@ impl Captures {
 }
 
 /// What a result means. What is not in the table is unknown: it may have been authorised.
+#[cfg_attr(
+    feature = "planted",
+    planted::alternatives(AdyenErrorIsDecline = super::bugs::decline_errors)
+)]
 pub(super) fn answer(paid: &Paid, asked: Asked<'_>) -> Result<Answer, CallError> {
     let reference = paid.merchant_reference.as_deref();
     if reference.is_some_and(|reference| reference != asked.reference.as_str()) {

@@ -4,15 +4,14 @@ use std::time::Duration;
 
 use connector::{CallError, Cause, Link};
 use domain::caller::Mode;
-use hmac::{Hmac, Mac};
 use http_client::{Body, Method, Reply, Request, Url};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use sha2::Sha256;
 
 use super::{
     account,
     descriptor::{API_KEY, LIVE_PREFIX, MERCHANT_ACCOUNT},
+    keys,
     wire::ServiceError,
 };
 
@@ -21,9 +20,6 @@ const REQUEST_TIMEOUT: Duration = Duration::from_secs(18);
 
 /// The largest answer that is read. Unit: bytes.
 const ANSWER_MAX: usize = 1024 * 1024;
-
-/// The longest idempotency key. Source: docs/processors/adyen.md, "Idempotency". Unit: characters.
-const KEY_MAX: usize = 64;
 
 /// Codes of errors that say nothing of the request: the first under the same key is under way, or the store of keys is away.
 /// Source: docs/processors/adyen.md, "Idempotency".
@@ -80,8 +76,7 @@ impl<'a> Api<'a> {
         account::takes_several_captures(self.link.settings)
     }
 
-    /// The idempotency key of a request under a reference. Our references are in reports and notifications, and everybody who has a
-    /// credential of the company account and guesses a key reads its answer: so it is a keyed hash.
+    /// The idempotency key of a request under a reference.
     ///
     /// The same request must have the same key for as long as it may be sent again ([`connector::Certainty::replays_within`]), also after
     /// the API key was rotated: the hash is made with the connection's token for notifications, which never changes.
@@ -94,15 +89,7 @@ impl<'a> Api<'a> {
         let secret = token.ok_or_else(|| {
             CallError::not_sent("the connection has no address for notifications")
         })?;
-        let mut mac = <Hmac<Sha256> as Mac>::new_from_slice(secret.as_bytes())
-            .map_err(|_| CallError::not_sent("the key of the request can't be made"))?;
-        for part in ["idempotency key", reference, purpose] {
-            mac.update(part.as_bytes());
-            mac.update(b"\0");
-        }
-        let mut key = hex::encode(mac.finalize().into_bytes());
-        key.truncate(KEY_MAX);
-        Ok(key)
+        keys::key(secret, reference, purpose)
     }
 
     /// Sends a request.
@@ -175,7 +162,7 @@ fn judge<T: DeserializeOwned>(reply: &Reply) -> Result<Outcome<T>, CallError> {
         (_, Ok(error)) if is_undecided(&error) => Err(CallError::unknown(
             "a request under the same key is under way, or Adyen can't tell",
         )),
-        (400 | 422, Ok(error)) => Ok(Err(Refusal {
+        (status, Ok(error)) if is_refusal(status) => Ok(Err(Refusal {
             code: error.error_code,
             kind: error.error_type,
         })),
@@ -191,6 +178,19 @@ fn judge<T: DeserializeOwned>(reply: &Reply) -> Result<Outcome<T>, CallError> {
     }
 }
 
+/// Whether a status says that the request was refused for what is in it.
+#[cfg_attr(
+    feature = "planted",
+    planted::alternatives(AdyenServerErrorIsRefusal = super::bugs::every_error_refuses)
+)]
+fn is_refusal(status: u16) -> bool {
+    matches!(status, 400 | 422)
+}
+
+#[cfg_attr(
+    feature = "planted",
+    planted::alternatives(AdyenRunningIsRefused = super::bugs::everything_is_decided)
+)]
 fn is_undecided(error: &ServiceError) -> bool {
     let code = error.error_code.as_deref();
     code.is_some_and(|code| UNDECIDED.contains(&code))
@@ -330,7 +330,7 @@ mod tests {
             Ok(&first),
             key("one", Some(ADDRESS), "p-1", "payments").as_ref()
         );
-        assert_eq!(first.len(), KEY_MAX);
+        assert_eq!(first.len(), keys::KEY_MAX);
         // A change is sent again after the key was rotated, and after the service has moved.
         let moved = "https://elsewhere.example/notifications/team-and-token";
         assert_eq!(

@@ -1,6 +1,6 @@
 //! Authorising, and completing what the customer was asked for.
 
-use connector::{Answer, Approval, Authorise, CallError, Complete, FundingSource};
+use connector::{Answer, Approval, Authorise, CallError, Complete, FundingSource, Reference};
 use serde_json::json;
 
 use super::{
@@ -69,20 +69,7 @@ pub(super) async fn complete(api: Api<'_>, call: &Complete<'_>) -> Result<Answer
         .post::<Paid>(Service::Checkout, "payments/details", Some(&key), &body)
         .await?
         .map_err(Refusal::rejected)?;
-    match paid.merchant_reference.as_deref() {
-        Some(about) if about == reference.as_str() => {}
-        Some(_) => {
-            return Err(CallError::rejected(
-                "the customer came back with the result of another payment",
-            ));
-        }
-        None => {
-            return Err(unknown(
-                None,
-                "the answer does not say which payment it is about",
-            ));
-        }
-    }
+    check_about(&paid, reference)?;
     let asked = Asked {
         reference,
         captures: Captures::of(call.capture, api.takes_several_captures()),
@@ -101,5 +88,23 @@ pub(super) async fn complete(api: Api<'_>, call: &Complete<'_>) -> Result<Answer
             "the answer does not say how much it is about",
         )),
         answer => Ok(answer),
+    }
+}
+
+/// Whether an answer is about this payment.
+#[cfg_attr(
+    feature = "planted",
+    planted::alternatives(AdyenResultOfAnotherPayment = super::bugs::about_any)
+)]
+fn check_about(paid: &Paid, reference: &Reference) -> Result<(), CallError> {
+    match paid.merchant_reference.as_deref() {
+        Some(about) if about == reference.as_str() => Ok(()),
+        Some(_) => Err(CallError::rejected(
+            "the customer came back with the result of another payment",
+        )),
+        None => Err(unknown(
+            None,
+            "the answer does not say which payment it is about",
+        )),
     }
 }

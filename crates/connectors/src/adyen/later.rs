@@ -17,10 +17,10 @@ use super::{
 const REASONS: [&str; 5] = ["FRAUD", "CUSTOMER REQUEST", "RETURN", "DUPLICATE", "OTHER"];
 
 /// A change of a payment.
-struct Change<'a> {
+pub(super) struct Change<'a> {
     what: Booking,
     /// The payment.
-    authorisation: Earlier<'a>,
+    pub(super) authorisation: Earlier<'a>,
     /// Our reference for the change.
     reference: &'a str,
     path: String,
@@ -145,6 +145,10 @@ async fn send(api: Api<'_>, change: Change<'_>) -> Result<LaterAnswer, CallError
 }
 
 /// What Adyen accepted, under its own id of the change.
+#[cfg_attr(
+    feature = "planted",
+    planted::alternatives(AdyenPaymentNamedForChange = super::bugs::name_the_payment)
+)]
 fn accepted(received: Received, change: &Change<'_>) -> Result<LaterAnswer, CallError> {
     let is_same = |said: Option<&String>, asked: &str| said.is_none_or(|said| said == asked);
     let payment = change.authorisation;

@@ -13,12 +13,15 @@ mod amounts;
 mod answers;
 mod api;
 mod authorise;
+#[cfg(feature = "planted")]
+mod bugs;
 mod checks;
 mod declines;
 mod defence;
 mod descriptor;
 mod disputed;
 mod item;
+mod keys;
 mod later;
 mod methods;
 mod notices;

@@ -45,15 +45,11 @@ impl Notices for Adyen {
         let sent = item::read(delivery).map_err(|_| NotGenuine::Unsigned)?;
         // Each item by itself; one that is forged spoils the delivery, since who reads it later can't tell which.
         for item in &sent.items {
-            item.prove(&key)?;
+            genuine(item, &key)?;
         }
         knows_password(link, delivery)?;
         let account = link.credential(MERCHANT_ACCOUNT).unwrap_or_default();
-        if sent
-            .items
-            .iter()
-            .any(|item| item.merchant_account_code != account)
-        {
+        if sent.items.iter().any(|item| !is_of(item, account)) {
             // A key of the company account signs for all its accounts: of the others nothing is believed here.
             return Err(NotGenuine::Forged);
         }
@@ -67,6 +63,24 @@ impl Notices for Adyen {
         let sent = item::read(delivery)?;
         sent.items.iter().map(notice).collect()
     }
+}
+
+/// Whether Adyen has signed it.
+#[cfg_attr(
+    feature = "planted",
+    planted::alternatives(AdyenForgedItemTaken = super::bugs::believe)
+)]
+fn genuine(item: &Item, key: &[u8]) -> Result<(), NotGenuine> {
+    item.prove(key)
+}
+
+/// Whether it is news of this merchant account.
+#[cfg_attr(
+    feature = "planted",
+    planted::alternatives(AdyenOtherAccountBelieved = super::bugs::every_account_is_own)
+)]
+fn is_of(item: &Item, account: &str) -> bool {
+    item.merchant_account_code == account
 }
 
 /// Whether the sender knows the password, where the connection has one.
@@ -161,6 +175,10 @@ fn authorisation(item: &Item, money: Option<Money>) -> NoticeContent {
 }
 
 /// Why a payment was refused. That it was is signed, why is not: the words are kept for people, and no rule goes by them.
+#[cfg_attr(
+    feature = "planted",
+    planted::alternatives(AdyenUnsignedReasonBelieved = super::bugs::believe_unsigned_reason)
+)]
 fn refused(item: &Item) -> Decline {
     let mut decline = Decline::of(DeclineCode::Unknown);
     let words = item.hint("refusalReasonRaw").or(item.reason.as_deref());
@@ -170,6 +188,13 @@ fn refused(item: &Item) -> Decline {
 }
 
 /// What an event says of a capture, a cancellation or a refund.
+#[cfg_attr(
+    feature = "planted",
+    planted::alternatives(
+        AdyenFailureAfterSuccessForgotten = super::bugs::forget_failures,
+        AdyenRefusedChangeIsDone = super::bugs::take_every_change_for_done,
+    )
+)]
 fn later(item: &Item, money: Option<Money>) -> Option<LaterAnswer> {
     let (what, is_undone) = match item.event_code.as_str() {
         "CAPTURE" => (Booking::Capture, false),

@@ -134,6 +134,10 @@ pub(super) fn of_facts(more: &Additional) -> Option<OwnToken> {
 }
 
 /// A refused request for a payment with a stored card: it may not be stored any more.
+#[cfg_attr(
+    feature = "planted",
+    planted::alternatives(AdyenGoneCardIsKept = super::bugs::refuse_plainly)
+)]
 pub(super) fn refused(refusal: Refusal) -> CallError {
     match refusal.code.as_deref() {
         Some(code) if GONE.contains(&code) => gone(),

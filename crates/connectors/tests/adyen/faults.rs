@@ -5,12 +5,12 @@ use connector::{
     Link, Reference,
 };
 
-use crate::shop::{Shop, authorisation, card, euros, named};
+use super::shop::{Shop, authorisation, card, euros, named};
 
 const CARD: &str = "4111111111111111";
 
 #[test]
-fn whatever_happens_to_an_answer_the_outcome_is_never_called_another() {
+pub(crate) fn whatever_happens_to_an_answer_the_outcome_is_never_called_another() {
     for fault in [
         "lost-before",
         "lost-after",
@@ -44,7 +44,7 @@ fn whatever_happens_to_an_answer_the_outcome_is_never_called_another() {
 }
 
 #[test]
-fn a_request_that_is_repeated_charges_once_whatever_is_in_it() {
+pub(crate) fn a_request_that_is_repeated_charges_once_whatever_is_in_it() {
     let shop = Shop::open();
     let reference = shop.reference();
     shop.arm("lost-after", "/v72/payments");
@@ -75,7 +75,7 @@ fn a_request_that_is_repeated_charges_once_whatever_is_in_it() {
 }
 
 #[test]
-fn a_request_under_way_is_never_a_decline() {
+pub(crate) fn a_request_under_way_is_never_a_decline() {
     let shop = Shop::open();
     let reference = shop.reference();
     // The first takes a minute; who asks again meanwhile gets error 704.
@@ -91,7 +91,7 @@ fn a_request_under_way_is_never_a_decline() {
 }
 
 #[test]
-fn an_error_on_the_way_to_the_issuer_is_unknown_since_it_may_be_authorised_after_all() {
+pub(crate) fn an_error_on_the_way_to_the_issuer_is_unknown_since_it_may_be_authorised_after_all() {
     let shop = Shop::open();
     let answer = shop.sale(&shop.reference(), &named("ERROR_APPROVED"));
     assert!(
@@ -104,7 +104,7 @@ fn an_error_on_the_way_to_the_issuer_is_unknown_since_it_may_be_authorised_after
 }
 
 #[test]
-fn a_change_without_an_answer_is_unknown_and_is_made_once_when_it_is_repeated() {
+pub(crate) fn a_change_without_an_answer_is_unknown_and_is_made_once_when_it_is_repeated() {
     for fault in ["lost-after", "error-after", "slow=60000"] {
         let shop = Shop::open();
         let (reference, card) = (shop.reference(), card(CARD));
@@ -154,7 +154,7 @@ fn a_change_without_an_answer_is_unknown_and_is_made_once_when_it_is_repeated() 
 }
 
 #[test]
-fn wrong_credentials_are_refused_as_such_and_nothing_happens() {
+pub(crate) fn wrong_credentials_are_refused_as_such_and_nothing_happens() {
     let shop = Shop::open();
     let (reference, card) = (shop.reference(), card(CARD));
     let call = authorisation(&reference, &card, 1000);
@@ -183,7 +183,7 @@ fn wrong_credentials_are_refused_as_such_and_nothing_happens() {
 }
 
 #[test]
-fn a_completion_that_gets_no_answer_charges_once_when_it_is_repeated() {
+pub(crate) fn a_completion_that_gets_no_answer_charges_once_when_it_is_repeated() {
     for fault in [
         "lost-before",
         "lost-after",
@@ -233,7 +233,7 @@ fn a_completion_that_gets_no_answer_charges_once_when_it_is_repeated() {
 }
 
 #[test]
-fn nothing_that_a_call_says_holds_a_number_or_a_key() {
+pub(crate) fn nothing_that_a_call_says_holds_a_number_or_a_key() {
     for number in [CARD, "4000000000000002", "4012000033330026"] {
         for fault in ["html", "error-after", "cut=40", "rate-limit"] {
             let shop = Shop::open();

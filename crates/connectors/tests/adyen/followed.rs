@@ -11,7 +11,7 @@ use connector::{
 use domain::id::PaymentId;
 use futures_util::future::BoxFuture;
 
-use crate::shop::Shop;
+use super::shop::Shop;
 
 /// How often the notification about a change is waited for, a second each time.
 const PATIENCE: usize = 5;

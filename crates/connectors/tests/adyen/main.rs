@@ -6,6 +6,7 @@
     reason = "a test may panic"
 )]
 
+mod doubts;
 mod faults;
 mod followed;
 mod news;

@@ -7,7 +7,7 @@ use connector::{
 use domain::money::Currency;
 use processors::adyen::Account;
 
-use crate::{
+use super::{
     followed::Followed,
     shop::{Shop, card},
 };
@@ -60,7 +60,7 @@ const SKIPS: &[Skip] = &[
 ];
 
 #[test]
-fn adyen_passes_the_scenarios_of_every_connector() {
+pub(crate) fn adyen_passes_the_scenarios_of_every_connector() {
     // A slow refund is one that the scenarios must follow to its end.
     for (approved, several_captures) in [
         ("4111111111111111", false),

@@ -13,7 +13,7 @@ use domain::{
 use processors::Armed;
 use serde_json::Value;
 
-use crate::shop::{Shop, card};
+use super::shop::{Shop, card};
 
 const SHOPPER: &str = "0192f0c4-8a51-7000-8000-00000000c0de";
 
@@ -104,7 +104,7 @@ fn approved(answer: Result<Answer, CallError>) -> Approval {
 }
 
 #[test]
-fn a_card_is_stored_by_the_payment_in_which_the_customer_agrees_alone() {
+pub(crate) fn a_card_is_stored_by_the_payment_in_which_the_customer_agrees_alone() {
     let shop = Shop::open();
     let number = card("4111111111111111");
     let asked = |stored| {
@@ -145,7 +145,7 @@ fn a_card_is_stored_by_the_payment_in_which_the_customer_agrees_alone() {
 }
 
 #[test]
-fn a_stored_card_that_is_gone_is_said_to_be_gone() {
+pub(crate) fn a_stored_card_that_is_gone_is_said_to_be_gone() {
     let shop = Shop::open();
     let gone = |value: &str, customer: &str| {
         let own = OwnToken {
@@ -179,7 +179,7 @@ fn a_stored_card_that_is_gone_is_said_to_be_gone() {
 }
 
 #[test]
-fn whatever_happens_to_an_answer_one_card_is_stored_for_a_request() {
+pub(crate) fn whatever_happens_to_an_answer_one_card_is_stored_for_a_request() {
     for fault in [
         "lost-before",
         "lost-after",
@@ -220,7 +220,7 @@ fn whatever_happens_to_an_answer_one_card_is_stored_for_a_request() {
 }
 
 #[test]
-fn a_transaction_of_the_scheme_is_named_where_it_can_be_one() {
+pub(crate) fn a_transaction_of_the_scheme_is_named_where_it_can_be_one() {
     let shop = Shop::open();
     let number = card("4111111111111111");
     let asked = |network_id, merchant_initiated| {

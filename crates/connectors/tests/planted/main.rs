@@ -1,4 +1,4 @@
-//! The tests of Stripe's connector find bugs that were planted on purpose: each of these by the test that stands with it, which passes
+//! The tests of connectors find bugs that were planted on purpose: each of these by the test that stands with it, which passes
 //! without. Needs the bugs built in: `cargo test --workspace --features lab/planted --test planted`.
 #![allow(
     clippy::unwrap_used,
@@ -7,6 +7,16 @@
     reason = "a test may panic"
 )]
 
+#[path = "../adyen"]
+mod adyen {
+    pub(crate) mod doubts;
+    pub(crate) mod faults;
+    mod followed;
+    pub(crate) mod news;
+    pub(crate) mod scenarios;
+    mod shop;
+    pub(crate) mod stored;
+}
 #[path = "../stripe/busy.rs"]
 mod busy;
 #[path = "../stripe/doubts.rs"]
@@ -33,6 +43,19 @@ const fn hunt(bug: Bug, finder: fn()) -> Hunt {
 }
 
 const HUNTS: &[Hunt] = &[
+    hunt(Bug::AdyenErrorIsDecline, adyen::faults::an_error_on_the_way_to_the_issuer_is_unknown_since_it_may_be_authorised_after_all),
+    hunt(Bug::AdyenFailureAfterSuccessForgotten, adyen::news::a_refund_can_fail_after_it_was_done),
+    hunt(Bug::AdyenForgedItemTaken, adyen::news::a_forged_notification_is_not_believed_and_an_altered_one_neither),
+    hunt(Bug::AdyenGoneCardIsKept, adyen::stored::a_stored_card_that_is_gone_is_said_to_be_gone),
+    hunt(Bug::AdyenKeyChanges, adyen::faults::a_request_that_is_repeated_charges_once_whatever_is_in_it),
+    hunt(Bug::AdyenOtherAccountBelieved, adyen::doubts::news_of_another_merchant_account_is_not_believed),
+    hunt(Bug::AdyenPaymentNamedForChange, adyen::scenarios::adyen_passes_the_scenarios_of_every_connector),
+    hunt(Bug::AdyenRefusedChangeIsDone, adyen::scenarios::adyen_passes_the_scenarios_of_every_connector),
+    hunt(Bug::AdyenResultOfAnotherPayment, adyen::news::the_result_of_another_payment_pays_nothing),
+    hunt(Bug::AdyenRunningIsRefused, adyen::faults::a_request_under_way_is_never_a_decline),
+    hunt(Bug::AdyenServerErrorIsRefusal, adyen::faults::whatever_happens_to_an_answer_the_outcome_is_never_called_another),
+    hunt(Bug::AdyenUnsignedReasonBelieved, adyen::doubts::what_nobody_has_signed_decides_nothing),
+    hunt(Bug::AdyenWrongExponent, adyen::doubts::each_currency_is_charged_as_it_is),
     hunt(
         Bug::StripeAnswerOfAnotherIntent,
         doubts::an_answer_about_another_intent_proves_nothing,
