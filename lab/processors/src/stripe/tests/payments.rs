@@ -325,6 +325,7 @@ fn without_the_shopper_a_demand_for_authentication_is_a_decline() {
         "return_url"
     );
     let debit = "amount=1000&currency=eur&confirm=true&payment_method_data[type]=sepa_debit&payment_method_data[sepa_debit][iban]=DE1\
+        &payment_method_data[billing_details][name]=Ada&payment_method_data[billing_details][email]=ada@example.com\
         &mandate_data[customer_acceptance][type]=offline";
     let debit = client.post("/v1/payment_intents", debit);
     assert_eq!(debit.text("/status"), "processing");
