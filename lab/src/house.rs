@@ -1,9 +1,11 @@
 //! A house of several nodes on one database, with processors and a team.
 
+mod adyen;
 mod post;
 mod rows;
 mod stripe;
 mod team;
+mod wire;
 
 use std::{
     collections::BTreeMap,
@@ -16,14 +18,13 @@ use std::{
 };
 
 use connector::Connector;
-use connectors::stripe::Stripe;
 use db::Db;
 use db_model::ModelServer;
 use domain::{Fault, Timestamp};
-use engine::{Connectors, Engine, Parts, Returned, Webhook};
+use engine::{Connectors, Engine, Parts, Webhook};
 use graphql::{Api, Introspection, Limits, Method, MethodNames, Request};
 use parking_lot::Mutex;
-use processors::{Played, stripe::Stripe as StripeMachine};
+use processors::{Played, adyen::Adyen as AdyenMachine, stripe::Stripe as StripeMachine};
 use serde_json::{Map, Value, json};
 use tokio::sync::{
     mpsc::{self, UnboundedReceiver},
@@ -32,6 +33,8 @@ use tokio::sync::{
 use vault::{Given, KeySource, Vault};
 use world::{Node, Sim, World};
 
+use adyen::ADYEN;
+pub(crate) use adyen::{CONNECTION as AT_ADYEN, FLOWS as FLOWS_OF_ADYEN};
 pub(crate) use stripe::FLOWS as FLOWS_OF_STRIPE;
 use stripe::STRIPE;
 pub(crate) use team::{DOWN, FLOWS};
@@ -113,6 +116,8 @@ pub(crate) struct House {
     pub(crate) bank: Arc<Bank>,
     /// Stripe, as far as anybody is connected to it.
     pub(crate) stripe: Played<StripeMachine>,
+    /// Adyen, likewise.
+    pub(crate) adyen: Played<AdyenMachine>,
     /// The merchants' servers, to which events are sent.
     pub(crate) servers: Arc<Servers>,
     pub(crate) counts: Arc<Counts>,
@@ -138,6 +143,7 @@ impl House {
         let house = Arc::new(Self {
             bank,
             stripe: Played::new(world.clone(), StripeMachine::new(seed, STRIPE)),
+            adyen: Played::new(world.clone(), AdyenMachine::new(seed, ADYEN)),
             servers: Servers::new(&world, Chance::of(seed, 9), &counts),
             counts,
             stage: Arc::new(Stage::new(Chance::of(seed, 3), tell)),
@@ -195,7 +201,12 @@ impl House {
         let world = node.world();
         let store = self.store.connect(&world, Arc::new(doorway("")));
         let vault_db = self.vault.connect(&world, Arc::new(doorway("vault: ")));
-        let road = Road::new(&self.servers, &self.stripe, doorway(""));
+        let road = Road {
+            servers: Arc::clone(&self.servers),
+            stripe: self.stripe.clone(),
+            adyen: self.adyen.clone(),
+            doorway: doorway(""),
+        };
         let parts = Built {
             store,
             vault_db,
@@ -327,22 +338,6 @@ impl House {
         self.at(node, work, cut).await?
     }
 
-    /// A customer opens the address of a return at a node.
-    pub(crate) async fn come_back(&self, node: usize, url: &str) -> Option<Returned> {
-        let served = self.running(node)?;
-        let token = url.rsplit('/').next().unwrap_or_default().to_owned();
-        self.bank.guest(true);
-        let returned = self
-            .at(
-                node,
-                async move { served.engine.returned(&token, Vec::new(), None).await },
-                None,
-            )
-            .await;
-        self.bank.guest(false);
-        returned
-    }
-
     /// A webhook of the merchant's comes in at a node.
     pub(crate) async fn send_webhook(
         &self,
@@ -462,11 +457,7 @@ fn start(
         let gate: Arc<dyn Connector> = Arc::new(Gate::new(kind, bank, doorway.clone()));
         (kind.name, gate)
     };
-    let at_stripe: Arc<dyn Connector> = Arc::new(Stripe);
-    let all = KINDS
-        .into_iter()
-        .map(connector)
-        .chain([("stripe", at_stripe)]);
+    let all = KINDS.into_iter().map(connector).chain(wire::connectors());
     let connectors: Connectors = all.collect::<BTreeMap<_, _>>();
     let parts = Parts {
         world: world.clone(),

@@ -53,18 +53,18 @@ pub(crate) struct Case {
     pub(crate) said: Vec<String>,
 }
 
-/// Plays a world of so many shoppers, with Stripe as one of the processors where that is wanted.
+/// Plays a world of so many shoppers, with Stripe and Adyen among the processors where that is wanted.
 ///
 /// # Errors
 /// The world can't be built, or the run is stuck.
-pub(crate) fn play(seed: u64, shoppers: u32, has_stripe: bool) -> Result<Played, Broke> {
+pub(crate) fn play(seed: u64, shoppers: u32, by_wire: bool) -> Result<Played, Broke> {
     let mut chance = Chance::of(seed, 2);
     let nodes = 2 + chance.index(2);
     let house = House::build(seed, nodes)?;
     let mut shop = prepare(&house)?;
-    if has_stripe {
-        house.run(house.connect_stripe())??;
-        shop.has_stripe = true;
+    if by_wire {
+        house.run(house.connect())??;
+        shop.by_wire = true;
     }
     let subscribers = [(10, false), (11, true)];
     let subscribers = subscribers.map(|(stream, is_neighbour)| {
@@ -210,7 +210,7 @@ pub(crate) fn conclude(
     mut clients: Clients,
 ) -> Result<Played, Broke> {
     house.bank.set_mood(Mood::Well);
-    house.calm_stripe();
+    house.calm_processors();
     set_calm(house, true);
     house.stage.calm();
     house.run(until_whole(house))??;

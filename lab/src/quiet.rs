@@ -8,7 +8,7 @@ use crate::{
     Broke,
     bank::PostOffice,
     checker::{self, Deliveries, Disputes, Rows},
-    house::House,
+    house::{AT_ADYEN, House},
     play::Clients,
     shop::{Shop, Wish, words},
 };
@@ -207,18 +207,20 @@ async fn resolve(shop: &Shop, payment: &Value) {
             .and_then(Value::as_str)
             .unwrap_or_default()
     };
-    if text("connectionId") != "mute-a" || !checker::is_unsettled(payment) {
+    let connection = text("connectionId");
+    let is_mute = matches!(connection, "mute-a" | AT_ADYEN);
+    if !is_mute || !checker::is_unsettled(payment) {
         return;
     }
     let uuid = text("id").trim_start_matches("payments:");
-    let entries = shop.house.bank.ledger().entries();
+    let entries = shop.house.entries();
     let own = entries.iter().find(|entry| {
         let reference = entry
             .get("reference")
             .and_then(Value::as_str)
             .unwrap_or_default();
         let at = entry.get("connection").and_then(Value::as_str);
-        reference.starts_with(uuid) && at == Some("mute-a")
+        reference.starts_with(uuid) && at == Some(connection)
     });
     let amount = |name: &str| own.and_then(|entry| entry.get(name)?.as_i64()).unwrap_or(0);
     let answer = payment

@@ -41,8 +41,8 @@ pub struct Plan {
     pub crashes: Crashes,
     /// Only this world of the run.
     pub world: Option<u64>,
-    /// Whether Stripe is one of the processors, played in its wire format.
-    pub stripe: bool,
+    /// Whether Stripe and Adyen are among the processors, played in their wire formats.
+    pub wire: bool,
 }
 
 impl Plan {
@@ -282,8 +282,8 @@ pub(crate) fn worlds_of(plan: &Plan) -> u64 {
 
 /// How a world is played alone.
 pub(crate) fn name_of(plan: &Plan, world: u64) -> String {
-    let stripe = if plan.stripe { " --stripe" } else { "" };
-    format!("--world {world} --payments {}{stripe}", plan.payments)
+    let wire = if plan.wire { " --wire" } else { "" };
+    format!("--world {world} --payments {}{wire}", plan.payments)
 }
 
 /// Does every job on several threads; `seen` gets each result as it comes.
@@ -325,7 +325,7 @@ fn pool<T: Send>(
 
 /// Plays one world. A panic is a finding, not an end.
 pub(crate) fn one_world(plan: &Plan, world: u64) -> Result<Played, Broke> {
-    caught(|| play(seed_of(plan, world), SHOPPERS, plan.stripe))
+    caught(|| play(seed_of(plan, world), SHOPPERS, plan.wire))
 }
 
 /// Plays one story undisturbed, or with what happens at a boundary.
@@ -354,14 +354,14 @@ fn caught<T>(work: impl FnOnce() -> Result<T, Broke>) -> Result<T, Broke> {
 mod tests {
     use super::*;
 
-    fn digest(seed: u64, threads: usize, stripe: bool) -> (u64, u64, u64) {
+    fn digest(seed: u64, threads: usize, wire: bool) -> (u64, u64, u64) {
         let plan = Plan {
             seed,
             payments: 2 * u64::from(SHOPPERS),
             threads,
             crashes: Crashes::None,
             world: None,
-            stripe,
+            wire,
         };
         let report = run(&plan, &mut |_| {});
         (report.digest, report.steps, report.payments)
@@ -369,11 +369,11 @@ mod tests {
 
     #[test]
     fn the_same_seed_plays_the_same_story_to_the_same_step_on_any_number_of_threads() {
-        for stripe in [false, true] {
-            let one = digest(11, 1, stripe);
+        for wire in [false, true] {
+            let one = digest(11, 1, wire);
             assert!(one.2 >= 200, "{} payments", one.2);
-            assert_eq!(digest(11, 2, stripe), one);
-            assert_ne!(digest(12, 2, stripe).0, one.0);
+            assert_eq!(digest(11, 2, wire), one);
+            assert_ne!(digest(12, 2, wire).0, one.0);
         }
     }
 

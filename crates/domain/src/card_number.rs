@@ -10,6 +10,8 @@ use zeroize::Zeroizing;
 
 use crate::{brand::Brand, card_ranges::IIN_DIGITS};
 
+use by_chance::{without_hex_keys, without_uuids};
+
 pub use masking::{mask_card_numbers, mask_cards_where, without_escapes};
 
 /// How many digits a mask leaves readable.
@@ -219,10 +221,12 @@ fn masked(text: &str, shown: usize) -> String {
 /// one piece or in groups with a dash, dot, underscore, slash or the like, or with up to three spaces or line breaks between them. Digits of other scripts count.
 ///
 /// A number that is glued to other digits is not seen: most long numbers hold one by chance. For texts that are kept or logged in clear. Lengths that telephone numbers have too (Visa's old 13) don't count, and neither
-/// do the groups of a UUID: one in some five thousand has a card's number by chance.
+/// do the groups of a UUID or the digits of a hexadecimal key or hash: one in some five thousand, or in some hundred, has a card's number
+/// by chance.
 pub fn holds_card_number(text: &str) -> bool {
     let text = plain_digits(text);
     let text = without_uuids(&text);
+    let text = without_hex_keys(&text);
     let mut groups: Vec<&str> = Vec::new();
     let mut rest = text.as_ref();
     while let Some(start) = rest.find(|letter: char| letter.is_ascii_digit()) {
@@ -302,45 +306,6 @@ fn plain_digits(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(plain).collect())
 }
 
-/// The text with a letter in place of each UUID.
-fn without_uuids(text: &str) -> Cow<'_, str> {
-    if text.len() < UUID_LENGTH || !text.contains('-') {
-        return Cow::Borrowed(text);
-    }
-    let mut kept = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(letter) = rest.chars().next() {
-        let bounded = !kept.ends_with(char::is_alphanumeric);
-        match rest.split_at_checked(UUID_LENGTH) {
-            Some((uuid, behind))
-                if bounded && is_uuid(uuid) && !behind.starts_with(char::is_alphanumeric) =>
-            {
-                kept.push('u');
-                rest = behind;
-            }
-            _ => {
-                kept.push(letter);
-                rest = rest.strip_prefix(letter).unwrap_or_default();
-            }
-        }
-    }
-    Cow::Owned(kept)
-}
-
-/// Whether these are the letters of a UUID as RFC 9562 makes them. One of digits alone could hide a number.
-fn is_uuid(text: &str) -> bool {
-    let fits = |(place, letter): (usize, u8)| match place {
-        8 | 13 | 18 | 23 => letter == b'-',
-        14 => matches!(letter, b'1'..=b'8'),
-        19 => matches!(letter, b'8' | b'9' | b'a' | b'b' | b'A' | b'B'),
-        _ => letter.is_ascii_hexdigit(),
-    };
-    text.bytes().enumerate().all(fits) && text.bytes().any(|letter| letter.is_ascii_alphabetic())
-}
-
-/// Bytes of a UUID as text.
-const UUID_LENGTH: usize = 36;
-
 /// Whether the last of the groups make a card's number together.
 fn ends_with_card(groups: &[&str]) -> bool {
     card_at_end(groups).is_some()
@@ -401,6 +366,7 @@ fn luhn_holds(digits: &str) -> bool {
     sum % 10 == 0
 }
 
+mod by_chance;
 mod masking;
 
 #[cfg(test)]

@@ -81,9 +81,9 @@ struct Simulate {
     /// Only this world of the run, as a failure names it
     #[arg(long)]
     world: Option<u64>,
-    /// With Stripe as one of the processors, played in its own wire format: worlds alone, no crash points
+    /// With Stripe and Adyen among the processors, played in their own wire formats: worlds alone, no crash points
     #[arg(long, conflicts_with_all = ["crash_point", "planted"])]
-    stripe: bool,
+    wire: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,

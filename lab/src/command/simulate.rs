@@ -20,7 +20,7 @@ pub(super) fn simulate(flags: &Simulate) -> anyhow::Result<ExitCode> {
         .unwrap_or_else(|| thread::available_parallelism().map_or(1, std::num::NonZero::get));
     let crashes = match &flags.crash_point {
         Some(point) => Crashes::One(point.clone()),
-        None if flags.no_crash_points || flags.stripe || flags.world.is_some() => Crashes::None,
+        None if flags.no_crash_points || flags.wire || flags.world.is_some() => Crashes::None,
         None => Crashes::All,
     };
     let payments = if flags.crash_point.is_some() {
@@ -34,7 +34,7 @@ pub(super) fn simulate(flags: &Simulate) -> anyhow::Result<ExitCode> {
         threads,
         crashes,
         world: flags.world,
-        stripe: flags.stripe,
+        wire: flags.wire,
     };
     refuse_world(&plan)?;
     output::error(&format!("seed {seed}"));
@@ -135,7 +135,7 @@ mod tests {
             threads: 1,
             crashes: Crashes::None,
             world,
-            stripe: false,
+            wire: false,
         };
         let last = plan(1000, None).worlds() - 1;
         assert!(

@@ -11,7 +11,7 @@ use domain::Timestamp;
 use futures_util::future::BoxFuture;
 use http_client::{Body, Http, HttpError, Reason, Recipient, Reply, Request};
 use parking_lot::Mutex;
-use processors::{Played, stripe::Stripe};
+use processors::{Played, adyen::Adyen, stripe::Stripe};
 use serde_json::{Value, json};
 use world::World;
 
@@ -155,22 +155,12 @@ impl Servers {
     }
 }
 
-/// The way of one node to merchants' servers, and to Stripe.
+/// The way of one node to merchants' servers, and to the processors that are played in their own wire formats.
 pub(crate) struct Road {
-    servers: Arc<Servers>,
-    stripe: Played<Stripe>,
-    doorway: Doorway,
-}
-
-impl Road {
-    /// The way of the node with this doorway.
-    pub(crate) fn new(servers: &Arc<Servers>, stripe: &Played<Stripe>, doorway: Doorway) -> Self {
-        Self {
-            servers: Arc::clone(servers),
-            stripe: stripe.clone(),
-            doorway,
-        }
-    }
+    pub(crate) servers: Arc<Servers>,
+    pub(crate) stripe: Played<Stripe>,
+    pub(crate) adyen: Played<Adyen>,
+    pub(crate) doorway: Doorway,
 }
 
 impl Http for Road {
@@ -181,10 +171,20 @@ impl Http for Road {
     ) -> BoxFuture<'a, Result<Reply, HttpError>> {
         Box::pin(async move {
             if let Recipient::Processor { .. } = recipient {
-                self.servers.counts.add("(requests to Stripe)");
-                self.doorway.call(Side::Before, "request to Stripe").await;
-                let reply = self.stripe.send(recipient, request).await;
-                self.doorway.call(Side::After, "request to Stripe").await;
+                let is_adyen = request.url.host().ends_with("adyen.com");
+                let (count, call) = if is_adyen {
+                    ("(requests to Adyen)", "request to Adyen")
+                } else {
+                    ("(requests to Stripe)", "request to Stripe")
+                };
+                self.servers.counts.add(count);
+                self.doorway.call(Side::Before, call).await;
+                let reply = if is_adyen {
+                    self.adyen.send(recipient, request).await
+                } else {
+                    self.stripe.send(recipient, request).await
+                };
+                self.doorway.call(Side::After, call).await;
                 return reply;
             }
             let (Recipient::Subscriber, Body::Json(body)) = (recipient, &request.body) else {

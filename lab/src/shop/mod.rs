@@ -42,8 +42,8 @@ pub(crate) struct Shop {
     memory: Arc<Mutex<Memory>>,
     /// Vault tokens of the test cards.
     pub(crate) tokens: Arc<Vec<String>>,
-    /// Whether Stripe is one of the processors.
-    pub(crate) has_stripe: bool,
+    /// Whether Stripe and Adyen are among the processors.
+    pub(crate) by_wire: bool,
 }
 
 #[derive(Default)]
@@ -89,7 +89,7 @@ impl Shop {
             house: Arc::clone(house),
             memory: Arc::default(),
             tokens: Arc::default(),
-            has_stripe: false,
+            by_wire: false,
         }
     }
 

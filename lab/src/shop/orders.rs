@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::Shop;
 use crate::{
     chance::Chance,
-    house::{FLOWS, FLOWS_OF_STRIPE},
+    house::{FLOWS, FLOWS_OF_ADYEN, FLOWS_OF_STRIPE},
 };
 
 /// Every part that the simulator's cards play.
@@ -34,7 +34,7 @@ pub(crate) const NUMBERS: [&str; 19] = [
 /// Cards that are simply charged.
 const GOOD: [usize; 3] = [0, 1, 15];
 
-/// The card whose owner disputes the charge, at Stripe.
+/// The card whose owner disputes the charge, at Stripe and Adyen.
 const DISPUTED: usize = 16;
 
 /// An order.
@@ -54,13 +54,10 @@ pub(crate) fn order(chance: &mut Chance, shop: &Shop, name: &str) -> Order {
     } else {
         chance.index(NUMBERS.len())
     };
-    let at_stripe = shop.has_stripe && chance.one_in(2);
-    // Disputes at Stripe are none of the books that are compared here.
-    let card = if at_stripe && card == DISPUTED {
-        0
-    } else {
-        card
-    };
+    let by_wire = shop.by_wire && chance.one_in(2);
+    let at_adyen = by_wire && chance.one_in(2);
+    // Disputes there are none of the books that are compared here.
+    let card = if by_wire && card == DISPUTED { 0 } else { card };
     let amount = chance.between(2, 5_000);
     let currency = chance.pick("EUR", &["USD", "JPY"]);
     let mut input = json!({ "amount": amount, "currencyCode": currency, "orderId": name });
@@ -73,16 +70,19 @@ pub(crate) fn order(chance: &mut Chance, shop: &Shop, name: &str) -> Order {
             (_, number) => raw(number.copied().unwrap_or_default()),
         };
         fields.insert("paymentMethod".to_owned(), method);
-        let flow = if at_stripe {
+        let flow = if at_adyen {
+            Some(chance.pick(FLOWS_OF_ADYEN[0].0, &FLOWS_OF_ADYEN.map(|flow| flow.0)))
+        } else if by_wire {
             Some(chance.pick(FLOWS_OF_STRIPE[0].0, &FLOWS_OF_STRIPE.map(|flow| flow.0)))
         } else {
             chance.pick(None, &FLOWS.map(|flow| Some(flow.0)))
         };
         match flow {
-            _ if at_stripe && chance.one_in(15) => {
-                fields.insert("paymentProcessorConnectionId".to_owned(), "stripe".into());
+            _ if by_wire && chance.one_in(15) => {
+                let connection = if at_adyen { "adyen" } else { "stripe" };
+                fields.insert("paymentProcessorConnectionId".to_owned(), connection.into());
             }
-            _ if !at_stripe && chance.one_in(15) => {
+            _ if !by_wire && chance.one_in(15) => {
                 let connection = chance.pick("prompt-b", &["tardy-a", "mute-a"]);
                 fields.insert("paymentProcessorConnectionId".to_owned(), connection.into());
             }

@@ -3,7 +3,9 @@
 use std::{borrow::Cow, ops::Range};
 
 use super::{
-    MAX_DIGITS, SHOWN, UUID_LENGTH, card_at_end, holds_card_number, is_uuid, plain_digit, separates,
+    MAX_DIGITS, SHOWN,
+    by_chance::{UUID_LENGTH, is_uuid},
+    card_at_end, holds_card_number, plain_digit, separates,
 };
 
 /// The text with `*` for the digits of what [`holds_card_number`] sees, but the last four.

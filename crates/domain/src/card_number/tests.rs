@@ -32,6 +32,11 @@ fn card_numbers_are_seen_in_texts() {
         "42424242-4242-4242-0000-00000000000a",
         "5c383244-2317-4101-818b-acb120ffe2fe 4242 4242 4242 4242",
         "5c383244-2317-4101-818b-acb120ffe2fe1",
+        // Too short for a key, not hexadecimal, or hardly any letters.
+        "ab4242424242424242cd",
+        "ab4242424242424242cd0123456789abcdefg",
+        "a4242424242424242b0000000000000000",
+        "ab12cd34ef56ab12cd34ef56ab12cd34 4242424242424242",
     ] {
         assert!(holds_card_number(text), "{text}");
     }
@@ -45,6 +50,9 @@ fn card_numbers_are_seen_in_texts() {
         "order:34904EC4-3E86-4501-9800-33423681B50F.",
         "5c383244-2317-4101-818b-acb120ffe2fe-1 für 5c383244-2317-4101-818b-acb120ffe2fe",
         "+49 151 12345678",
+        // A hexadecimal key, or a hash, with a number in it by chance.
+        "ab4242424242424242cdef0123456789",
+        "sha256:AB4242424242424242CDEF012345678998765432100123456789ABCDEF012345,",
         "2026112106220001",
         "1795239621489",
         "42424242424242420",
