@@ -44,7 +44,7 @@ fn assert_found(bugs: &[Bug], payments: u64, crashes: Crashes) {
         threads: 2,
         crashes,
         world: None,
-        stripe: false,
+        wire: false,
     };
     let hunted = hunt(bugs, &plan, &mut |_| {});
     assert_eq!(hunted.len(), bugs.len());
