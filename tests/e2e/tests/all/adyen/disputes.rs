@@ -1,7 +1,7 @@
 //! Disputes at Adyen: notifications alone report them.
 
 use serde_json::{Value, json};
-use testkit::{PATIENCE, until};
+use testkit::{ObjectStore, PATIENCE, Setup, until};
 
 use super::{Desk, sale};
 
@@ -28,7 +28,9 @@ impl Desk {
 
 #[test]
 fn a_chargeback_is_reported_and_defended_with_a_document() {
-    let desk = Desk::open();
+    // Evidence may have files: nodes that share a database keep them in an object store.
+    let store = ObjectStore::start();
+    let desk = Desk::on(Setup::new().with_bucket(&store));
     let (payment, dispute) = desk.disputed();
     desk.shop.wait_for_status(&payment, "DISPUTED");
     assert_eq!(dispute["reason"], "FRAUD");
