@@ -18,6 +18,7 @@ mod link;
 mod notices;
 mod probe;
 mod reference;
+mod registers;
 #[cfg(feature = "scenarios")]
 pub mod scenarios;
 mod stored;
@@ -50,6 +51,7 @@ pub use notices::{
 };
 pub use probe::{AccountFacts, Probe};
 pub use reference::Reference;
+pub use registers::{Registered, Registers};
 pub use stored::{Stored, Tokenise, Tokenised};
 
 use domain::{caller::Mode, money::Money};
@@ -123,6 +125,11 @@ pub trait Connector: Send + Sync + 'static {
 
     /// What the processor sends by itself. `None`: nothing.
     fn notices(&self) -> Option<&dyn Notices> {
+        None
+    }
+
+    /// How an address for notifications is registered by the processor's API. `None`: by hand alone.
+    fn registers(&self) -> Option<&dyn Registers> {
         None
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::{draw::Draw, form::Form};
+use crate::{Request, draw::Draw, form::Form};
 
 /// One thing that goes wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +43,8 @@ pub struct Armed {
     one_in: u64,
     /// How often still; `None` is without end.
     times: Option<u64>,
+    /// Only requests of this method.
+    method: Option<String>,
     /// Only paths that begin so.
     path: Option<String>,
 }
@@ -75,6 +77,7 @@ impl Armed {
             fault,
             one_in,
             times: None,
+            method: None,
             path: None,
         })
     }
@@ -101,13 +104,27 @@ impl Armed {
         }
     }
 
-    /// The same, for paths that begin so.
+    /// The same, for paths that begin so; a method and a space may stand before it.
     #[must_use]
     pub fn at(self, path: &str) -> Self {
+        let (method, path) = match path.split_once(' ') {
+            Some((method, path)) => (Some(method.to_owned()), path),
+            None => (None, path),
+        };
         Self {
+            method,
             path: Some(path.to_owned()),
             ..self
         }
+    }
+
+    fn fits(&self, request: Option<&Request>) -> bool {
+        let is = |wanted: &Option<String>, fits: fn(&Request, &str) -> bool| {
+            let fits = |wanted: &String| request.is_some_and(|request| fits(request, wanted));
+            wanted.as_ref().is_none_or(fits)
+        };
+        is(&self.method, |request, method| request.method == method)
+            && is(&self.path, |request, path| request.path.starts_with(path))
     }
 }
 
@@ -175,13 +192,13 @@ impl Faults {
     }
 
     /// What befalls the answer to a request, if anything.
-    pub(crate) fn of_answer(&mut self, path: &str, draw: &mut Draw) -> Option<Fault> {
-        self.strike(Target::Answer, path, draw)
+    pub(crate) fn of_answer(&mut self, request: &Request, draw: &mut Draw) -> Option<Fault> {
+        self.strike(Target::Answer, Some(request), draw)
     }
 
     /// What befalls a webhook, if anything. Faults of webhooks have no path.
     pub(crate) fn of_webhook(&mut self, draw: &mut Draw) -> Option<Fault> {
-        self.strike(Target::Webhook, "", draw)
+        self.strike(Target::Webhook, None, draw)
     }
 
     /// How far search lags behind, where that is asked for.
@@ -192,14 +209,14 @@ impl Faults {
         })
     }
 
-    fn strike(&mut self, target: Target, path: &str, draw: &mut Draw) -> Option<Fault> {
+    fn strike(
+        &mut self,
+        target: Target,
+        request: Option<&Request>,
+        draw: &mut Draw,
+    ) -> Option<Fault> {
         let fits = |armed: &Armed| {
-            armed.fault.target() == target
-                && armed.times != Some(0)
-                && armed
-                    .path
-                    .as_ref()
-                    .is_none_or(|wanted| path.starts_with(wanted.as_str()))
+            armed.fault.target() == target && armed.times != Some(0) && armed.fits(request)
         };
         let armed = self
             .0
@@ -214,27 +231,41 @@ impl Faults {
 mod tests {
     use super::*;
 
+    fn request(method: &str, path: &str) -> Request {
+        Request {
+            method: method.to_owned(),
+            path: path.to_owned(),
+            ..Request::default()
+        }
+    }
+
     #[test]
     fn faults_are_read_and_befall_what_they_are_armed_for() {
+        let post = |path| request("POST", path);
         let mut draw = Draw::new(1);
         let mut faults = Faults::default();
-        faults.arm(
-            Armed::parse("lost-after")
-                .unwrap()
-                .times(1)
-                .at("/v1/refunds"),
-        );
+        let armed = |path| Armed::parse("lost-after").unwrap().times(1).at(path);
+        faults.arm(armed("/v1/refunds"));
+        faults.arm(armed("GET /v1/events"));
         faults.arm(Armed::parse("hook-late=30").unwrap());
         faults.arm(Armed::parse("search-lag=60").unwrap());
-        assert_eq!(faults.of_answer("/v1/payment_intents", &mut draw), None);
         assert_eq!(
-            faults.of_answer("/v1/refunds", &mut draw),
+            faults.of_answer(&post("/v1/payment_intents"), &mut draw),
+            None
+        );
+        assert_eq!(
+            faults.of_answer(&post("/v1/refunds"), &mut draw),
             Some(Fault::LostAfter)
         );
         assert_eq!(
-            faults.of_answer("/v1/refunds", &mut draw),
+            faults.of_answer(&post("/v1/refunds"), &mut draw),
             None,
             "once only"
+        );
+        assert_eq!(faults.of_answer(&post("/v1/events"), &mut draw), None);
+        assert_eq!(
+            faults.of_answer(&request("GET", "/v1/events"), &mut draw),
+            Some(Fault::LostAfter)
         );
         let late = Fault::HookLate(Duration::from_secs(30));
         assert_eq!(faults.of_webhook(&mut draw), Some(late));
@@ -245,7 +276,8 @@ mod tests {
     fn one_in_ten_is_about_one_in_ten() {
         let (mut draw, mut faults) = (Draw::new(3), Faults::default());
         faults.arm(Armed::parse("cut=5@10").unwrap());
-        let struck = (0..1000).filter(|_| faults.of_answer("/", &mut draw).is_some());
+        let any = request("GET", "/");
+        let struck = (0..1000).filter(|_| faults.of_answer(&any, &mut draw).is_some());
         assert!((60..140).contains(&struck.count()));
     }
 

@@ -36,24 +36,11 @@ pub(crate) const FLOWS: [(&str, &str); 5] = [
     ),
 ];
 
-/// Of what Stripe is asked to send notifications.
-const EVENTS: [&str; 9] = [
-    "charge.succeeded",
-    "charge.captured",
-    "payment_intent.succeeded",
-    "payment_intent.payment_failed",
-    "payment_intent.canceled",
-    "payment_intent.amount_capturable_updated",
-    "refund.created",
-    "refund.updated",
-    "refund.failed",
-];
-
 impl House {
     /// Connects the team to Stripe.
     pub(super) async fn connect_stripe(&self) -> Result<(), Broke> {
         let url = self.save_stripe(None).await?;
-        let wanted = EVENTS.map(|event| format!("&enabled_events[]={event}"));
+        let wanted = connectors::stripe::EVENTS.map(|event| format!("&enabled_events[]={event}"));
         let form = format!("url={url}{}", wanted.concat());
         let endpoint = self.ask_stripe("/v1/webhook_endpoints", &form);
         let endpoint: Value = serde_json::from_slice(&endpoint.body).map_err(broke)?;

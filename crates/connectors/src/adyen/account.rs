@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use super::{
     Adyen,
-    api::{Api, Refusal, Service},
+    address::Service,
+    api::{Api, Refusal},
     descriptor::{
         API_KEY, BASE_URL, HMAC_KEY, LIVE_PREFIX, MERCHANT_ACCOUNT, NOTIFICATION_PASSWORD,
         NOTIFICATION_USER, SEVERAL_CAPTURES,

@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use connector::{CallError, Cause, Link};
-use domain::caller::Mode;
-use http_client::{Body, Method, Reply, Request, Url};
+use http_client::{Body, Method, Reply, Request};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{
     account,
-    descriptor::{API_KEY, LIVE_PREFIX, MERCHANT_ACCOUNT},
+    address::{Address, Service},
+    descriptor::{API_KEY, MERCHANT_ACCOUNT},
     keys,
     wire::ServiceError,
 };
@@ -24,25 +24,6 @@ const ANSWER_MAX: usize = 1024 * 1024;
 /// Codes of errors that say nothing of the request: the first under the same key is under way, or the store of keys is away.
 /// Source: docs/processors/adyen.md, "Idempotency".
 const UNDECIDED: [&str; 2] = ["704", "703"];
-
-/// Which of Adyen's services.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Service {
-    /// Payments.
-    Checkout,
-    /// Disputes.
-    Disputes,
-}
-
-impl Service {
-    /// What all its paths begin with, in test mode.
-    const fn root(self) -> &'static str {
-        match self {
-            Self::Checkout => "/v72/",
-            Self::Disputes => "/ca/services/DisputeService/v30/",
-        }
-    }
-}
 
 /// An answer that refuses the request for what is in it (400 or 422). It has the codes alone, since Adyen's message may quote what it
 /// was sent.
@@ -100,52 +81,63 @@ impl<'a> Api<'a> {
         key: Option<&str>,
         body: &Value,
     ) -> Result<Outcome<T>, CallError> {
-        let url = self.url(service, path)?;
+        let body = serde_json::to_vec(body)
+            .map_err(|_| CallError::not_sent("the request can't be written"))?;
+        // Members are in the order of their names: the same request always has the same bytes.
+        judge(
+            &self
+                .send(
+                    Method::POST,
+                    Address { service, path },
+                    key,
+                    Body::Json(body.into()),
+                )
+                .await?,
+        )
+    }
+
+    /// Sends a request of another kind, or without a body.
+    pub(super) async fn ask<T: DeserializeOwned>(
+        self,
+        method: Method,
+        address: Address<'_>,
+    ) -> Result<Outcome<T>, CallError> {
+        judge(&self.send(method, address, None, Body::Empty).await?)
+    }
+
+    /// Removes something: an answer without content, also where it is not there.
+    pub(super) async fn remove(self, address: Address<'_>) -> Result<(), CallError> {
+        let reply = self
+            .send(Method::DELETE, address, None, Body::Empty)
+            .await?;
+        match reply.status {
+            204 | 404 => Ok(()),
+            _ => judge::<Value>(&reply)?.map(drop).map_err(Refusal::rejected),
+        }
+    }
+
+    async fn send(
+        self,
+        method: Method,
+        address: Address<'_>,
+        key: Option<&str>,
+        body: Body,
+    ) -> Result<Reply, CallError> {
+        let url = address.url(self.link)?;
         let api_key = self.link.credential(API_KEY).unwrap_or_default();
         let mut headers = vec![("x-api-key", api_key.to_owned())];
         if let Some(key) = key {
             headers.push(("idempotency-key", key.to_owned()));
         }
-        // Members are in the order of their names: the same request always has the same bytes.
-        let body = serde_json::to_vec(body)
-            .map_err(|_| CallError::not_sent("the request can't be written"))?;
         let request = Request {
-            method: Method::POST,
+            method,
             url: &url,
             headers: &headers,
-            body: Body::Json(body.into()),
+            body,
             timeout: REQUEST_TIMEOUT,
             most: ANSWER_MAX,
         };
-        judge(&self.link.http.send(&request).await?)
-    }
-
-    /// The address of a path. Source: docs/processors/adyen.md, "Addresses and requests".
-    fn url(self, service: Service, path: &str) -> Result<Url, CallError> {
-        let bad = |_| CallError::rejected("the address can't be made");
-        let path_in_test = format!("{}{path}", service.root());
-        if let Some(base) = self.link.base {
-            return base.at(&path_in_test).map_err(bad);
-        }
-        let host = match (service, self.link.mode) {
-            (Service::Checkout, Mode::Test) => "https://checkout-test.adyen.com".to_owned(),
-            (Service::Disputes, Mode::Test) => "https://ca-test.adyen.com".to_owned(),
-            (Service::Disputes, Mode::Live) => "https://ca-live.adyen.com".to_owned(),
-            (Service::Checkout, Mode::Live) => {
-                let prefix = self.link.credential(LIVE_PREFIX).unwrap_or_default();
-                if prefix.is_empty() {
-                    return Err(CallError::rejected("the connection has no livePrefix"));
-                }
-                format!("https://{prefix}-checkout-live.adyenpayments.com")
-            }
-        };
-        let path = match (service, self.link.mode) {
-            (Service::Checkout, Mode::Live) => format!("/checkout{path_in_test}"),
-            _ => path_in_test,
-        };
-        Url::https(&host)
-            .and_then(|host| host.at(&path))
-            .map_err(bad)
+        Ok(self.link.http.send(&request).await?)
     }
 }
 
@@ -230,7 +222,7 @@ pub(super) fn checked(id: &str) -> Result<&str, CallError> {
 #[cfg(test)]
 mod tests {
     use connector::Credentials;
-    use domain::{Timestamp, id::ConnectionId};
+    use domain::{Timestamp, caller::Mode, id::ConnectionId};
 
     use super::*;
 
@@ -350,46 +342,5 @@ mod tests {
             matches!(without, Err(CallError::NotSent { .. })),
             "{without:?}"
         );
-    }
-
-    #[test]
-    fn test_and_live_have_addresses_of_their_own() {
-        let at = |mode, credentials: &str, service| {
-            with_link(mode, credentials, |api| {
-                let url = api.url(service, "payments");
-                url.map(|url| format!("{}{}", url.authority(), url.path()))
-            })
-        };
-        let live = r#"{"livePrefix": "17-Shop"}"#;
-        for (mode, credentials, service, expected) in [
-            (
-                Mode::Test,
-                "{}",
-                Service::Checkout,
-                "checkout-test.adyen.com/v72/payments",
-            ),
-            (
-                Mode::Test,
-                "{}",
-                Service::Disputes,
-                "ca-test.adyen.com/ca/services/DisputeService/v30/payments",
-            ),
-            (
-                Mode::Live,
-                live,
-                Service::Checkout,
-                "17-shop-checkout-live.adyenpayments.com/checkout/v72/payments",
-            ),
-            (
-                Mode::Live,
-                live,
-                Service::Disputes,
-                "ca-live.adyen.com/ca/services/DisputeService/v30/payments",
-            ),
-        ] {
-            let url = at(mode, credentials, service).unwrap();
-            assert_eq!(url.to_ascii_lowercase(), expected.to_ascii_lowercase());
-        }
-        assert!(at(Mode::Live, "{}", Service::Checkout).is_err());
     }
 }

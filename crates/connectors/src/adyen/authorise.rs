@@ -4,9 +4,10 @@ use connector::{Answer, Approval, Authorise, CallError, Complete, FundingSource,
 use serde_json::json;
 
 use super::{
+    address::Service,
     amounts,
     answers::{self, Asked, Captures, unknown},
-    api::{Api, Refusal, Service},
+    api::{Api, Refusal},
     declines, request, stored,
     wire::Paid,
 };

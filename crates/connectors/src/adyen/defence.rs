@@ -16,7 +16,8 @@ use serde_json::{Value, json};
 
 use super::{
     Adyen,
-    api::{Api, Refusal, Service, checked},
+    address::Service,
+    api::{Api, Refusal, checked},
 };
 
 /// What is taken: one document, and no texts. The size is a precaution: none is published.

@@ -120,6 +120,8 @@ pub(super) static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor
         "checkout-test.adyen.com",
         "ca-test.adyen.com",
         "ca-live.adyen.com",
+        "management-test.adyen.com",
+        "management-live.adyen.com",
         "*.adyenpayments.com",
     ]
     .into_iter()

@@ -7,8 +7,9 @@ use domain::money::Money;
 use serde_json::{Value, json};
 
 use super::{
+    address::Service,
     amounts,
-    api::{Api, Service, checked},
+    api::{Api, checked},
     methods::one_line,
     wire::Received,
 };

@@ -9,6 +9,7 @@
 //! made sure of otherwise ([`connector::Certainty`]).
 
 mod account;
+mod address;
 mod amounts;
 mod answers;
 mod api;
@@ -25,6 +26,7 @@ mod keys;
 mod later;
 mod methods;
 mod notices;
+mod registration;
 mod request;
 mod shopper;
 mod stored;
@@ -36,7 +38,8 @@ use std::time::Duration;
 
 use connector::{
     Answer, Authorise, Called, Cancel, Capture, Certainty, Complete, Connector, Credentials,
-    Descriptor, Disputes, Finding, LaterAnswer, Link, LookUp, Notices, Probe, Refund, Stored,
+    Descriptor, Disputes, Finding, LaterAnswer, Link, LookUp, Notices, Probe, Refund, Registers,
+    Stored,
 };
 use domain::{caller::Mode, money::Money};
 use serde_json::Value;
@@ -102,6 +105,10 @@ impl Connector for Adyen {
     }
 
     fn stored(&self) -> Option<&dyn Stored> {
+        Some(self)
+    }
+
+    fn registers(&self) -> Option<&dyn Registers> {
         Some(self)
     }
 

@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 
 use super::{
     Adyen,
-    api::{Api, Refusal, Service},
+    address::Service,
+    api::{Api, Refusal},
     declines, request,
     wire::{Additional, Kept, Paid},
 };

@@ -141,9 +141,26 @@ impl<'a> Api<'a> {
     ) -> Result<Outcome<T>, CallError> {
         let query = query.query();
         let mark = if query.is_empty() { "" } else { "?" };
+        let path = format!("{path}{mark}{query}");
+        self.bodiless(Method::GET, &path).await
+    }
+
+    /// Removes something.
+    pub(super) async fn delete<T: DeserializeOwned>(
+        self,
+        path: &str,
+    ) -> Result<Outcome<T>, CallError> {
+        self.bodiless(Method::DELETE, path).await
+    }
+
+    async fn bodiless<T: DeserializeOwned>(
+        self,
+        method: Method,
+        path: &str,
+    ) -> Result<Outcome<T>, CallError> {
         let request = Sent {
-            method: Method::GET,
-            url: self.url(API, &format!("{path}{mark}{query}"))?,
+            method,
+            url: self.url(API, path)?,
             key: None,
             body: Body::Empty,
         };
@@ -274,6 +291,11 @@ pub(super) fn reason(error: &Error) -> String {
 }
 
 impl Refusal {
+    /// Whether what is named is not there. Source: docs/processors/stripe.md, "Errors".
+    pub(super) fn is_missing(&self) -> bool {
+        matches!(self, Self::Impossible(error) if error.code.as_deref() == Some("resource_missing"))
+    }
+
     /// The refusal of a request that no decline can answer.
     pub(super) fn rejected(self) -> CallError {
         match self {

@@ -20,15 +20,18 @@ mod methods;
 mod notices;
 mod prepare;
 mod refunds;
+mod registration;
 mod requests;
 mod resolve;
 mod signature;
 mod stored;
 mod wire;
 
+pub use registration::EVENTS;
+
 use connector::{
     Answer, Authorise, Called, Cancel, Capture, Complete, Connector, Credentials, Descriptor,
-    Disputes, Finding, LaterAnswer, Link, LookUp, Notices, Probe, Refund, Stored,
+    Disputes, Finding, LaterAnswer, Link, LookUp, Notices, Probe, Refund, Registers, Stored,
 };
 use domain::{caller::Mode, money::Money};
 use serde_json::Value;
@@ -103,6 +106,10 @@ impl Connector for Stripe {
     }
 
     fn stored(&self) -> Option<&dyn Stored> {
+        Some(self)
+    }
+
+    fn registers(&self) -> Option<&dyn Registers> {
         Some(self)
     }
 

@@ -10,6 +10,7 @@ mod doubts;
 mod faults;
 mod followed;
 mod news;
+mod registration;
 mod scenarios;
 mod shop;
 mod stored;

@@ -10,6 +10,7 @@ mod busy;
 mod doubts;
 mod faults;
 mod methods;
+mod registration;
 mod scenarios;
 mod shop;
 mod stored;

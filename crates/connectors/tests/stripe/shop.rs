@@ -23,6 +23,9 @@ pub(crate) static NO_SETTINGS: Value = Value::Null;
 /// Where shoppers would reach the simulator's pages.
 pub(crate) const PUBLIC: &str = "https://stripe.example";
 
+/// Where notifications are sent to.
+pub(crate) const ADDRESS: &str = "https://pay.example/notifications/the-token";
+
 pub(crate) struct Shop {
     pub(crate) world: World,
     pub(crate) sim: Sim,
@@ -57,7 +60,7 @@ impl Shop {
             credentials: Some(&self.credentials),
             base: None,
             http: ProcessorHttp::new(&self.stripe, &self.hosts),
-            notification_url: Some("https://pay.example/notifications/the-token"),
+            notification_url: Some(ADDRESS),
             mark: Some("00112233aabbccdd"),
             now: self.world.now(),
         }

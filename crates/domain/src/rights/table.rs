@@ -272,6 +272,12 @@ pub const OPERATIONS: &[Operation] = &[
         Done(Act::FlowPublished),
     ),
     row("refundPayment", Holders::SecretKeys, Scope::Refunds, Event),
+    row(
+        "registerNotifications",
+        Holders::SecretKeys,
+        Scope::Manage,
+        Done(Act::ConnectionRotated),
+    ),
     row("resendEvents", Holders::SecretKeys, Scope::Manage, Counted),
     row(
         "resolvePayment",

@@ -9,6 +9,8 @@ mod link;
 mod list;
 mod probe;
 mod processors;
+mod public;
+mod register;
 mod rotate;
 mod save;
 mod test;

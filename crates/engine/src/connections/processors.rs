@@ -18,6 +18,8 @@ pub struct ProcessorView {
     pub credentials: &'static [CredentialField],
     /// Whether it can be asked about an account without an effect.
     pub is_testable: bool,
+    /// Whether its API registers an address for notifications.
+    pub registers: bool,
     /// What is done with the address of a connection at the processor; `None` where it sends no notifications.
     pub notification_set_up: Option<&'static str>,
 }
@@ -35,6 +37,7 @@ impl Engine {
                     methods: facts.methods,
                     credentials: facts.credentials,
                     is_testable: connector.probe().is_some(),
+                    registers: connector.registers().is_some(),
                     notification_set_up: connector.notices().map(connector::Notices::set_up),
                 }
             })

@@ -71,26 +71,59 @@ impl Engine {
             let reason = "must name the fields that get a new value";
             return Err(Fault::invalid("credentials", reason));
         }
-        let round = || self.rotate_credentials_once(caller.team, &command);
+        let round = || async {
+            let line = self.stored_line(caller.team, &command.id).await?;
+            self.rotate_credentials_once(&line, &command).await
+        };
         let rotated = self.rounds(None, self.deadline(), round).await;
-        let rotated = rotated.map_err(only_fault)?;
-        self.inner.registry.forget(&caller.team);
+        Ok(self
+            .show_rotated(caller.team, rotated.map_err(only_fault)?)
+            .await)
+    }
+
+    /// The same, where the credentials are still those of this connection; else `None`, and nothing is changed.
+    pub(super) async fn rotate_unchanged(
+        &self,
+        caller: &Caller,
+        command: &RotateConnection,
+        expected: &Connection,
+    ) -> Result<Option<ConnectionView>, Fault> {
+        let round = || async {
+            let line = self.stored_line(caller.team, &command.id).await?;
+            if line.connection.credentials != expected.credentials {
+                return Ok(Round::Done(None));
+            }
+            let round = self.rotate_credentials_once(&line, command).await?;
+            Ok(match round {
+                Round::Done(rotated) => Round::Done(Some(rotated)),
+                Round::Conflict => Round::Conflict,
+            })
+        };
+        let rotated = self.rounds(None, self.deadline(), round).await;
+        Ok(match rotated.map_err(only_fault)? {
+            Some(rotated) => Some(self.show_rotated(caller.team, rotated).await),
+            None => None,
+        })
+    }
+
+    async fn show_rotated(&self, team: TeamId, rotated: Rotated) -> ConnectionView {
+        self.inner.registry.forget(&team);
         for record in rotated.gone {
-            self.erase_credentials(caller.team, Some(record)).await;
+            self.erase_credentials(team, Some(record)).await;
         }
         let mut view = self.connection_view(rotated.connection);
         view.test = rotated.test;
-        Ok(view)
+        view
     }
 
     /// One round of a rotation.
     async fn rotate_credentials_once(
         &self,
-        team: TeamId,
+        line: &Connected,
         command: &RotateConnection,
     ) -> Result<Round<Rotated>, EngineError> {
-        let line = self.stored_line(team, &command.id).await?;
-        let rotation = self.rotation(&line, command).await?;
+        let team = line.connection.team;
+        let rotation = self.rotation(line, command).await?;
         let declared = line.connector.descriptor().credentials;
         let is_changed = rotation.before.as_ref() != Some(&rotation.after);
         let is_changed = is_changed && !(rotation.before.is_none() && rotation.after.is_empty());

@@ -27,6 +27,8 @@ struct Noted {
     mood: Mood,
     calls: usize,
     asked: BTreeMap<String, Asked>,
+    /// What sends notifications: the id of each and its secret.
+    endpoints: BTreeMap<String, String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,8 +47,14 @@ impl Desk {
             mood: Mood::Gives,
             calls: 0,
             asked: BTreeMap::new(),
+            endpoints: BTreeMap::new(),
         };
         Self(world.clone(), Arc::new(Mutex::new(noted)))
+    }
+
+    /// Looks at what sends notifications, or changes it.
+    pub(crate) fn endpoints<T>(&self, look: impl FnOnce(&mut BTreeMap<String, String>) -> T) -> T {
+        look(&mut self.1.lock().endpoints)
     }
 
     pub(crate) fn becomes(&self, mood: Mood) {

@@ -57,6 +57,8 @@ mod processor_tokens;
 #[cfg(test)]
 mod receivers;
 #[cfg(test)]
+mod registering;
+#[cfg(test)]
 mod returning;
 #[cfg(test)]
 mod rotating;

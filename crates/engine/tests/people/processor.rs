@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use connector::{
     Action, ActionKind, Answer, Approval, Authorise, CallError, Called, Cancel, Capabilities,
     Capture, Certainty, Complete, Connector, Credentials, Descriptor, Finding, LaterAnswer, Link,
-    LookUp, Notices, Probe, Refund, Stored, Tokenise, Tokenised,
+    LookUp, Notices, Probe, Refund, Registers, Stored, Tokenise, Tokenised,
 };
 use domain::{
     caller::Mode,
@@ -83,7 +83,7 @@ impl Challenge {
 pub(crate) struct Approves {
     facts: Descriptor,
     pub(crate) world: World,
-    desk: Desk,
+    pub(crate) desk: Desk,
     challenge: Challenge,
 }
 
@@ -301,6 +301,10 @@ impl Connector for Approves {
     }
 
     fn notices(&self) -> Option<&dyn Notices> {
+        Some(self)
+    }
+
+    fn registers(&self) -> Option<&dyn Registers> {
         Some(self)
     }
 

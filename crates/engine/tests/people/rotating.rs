@@ -44,7 +44,7 @@ fn rotate(shop: &Shop, credentials: &str) -> ConnectionView {
 }
 
 /// Whether a delivery with this secret is believed.
-fn proves(shop: &Shop, secret: &str) -> bool {
+pub(crate) fn proves(shop: &Shop, secret: &str) -> bool {
     delivered(shop, &[("secret", secret)]) == NotificationAnswer::Accepted
 }
 

@@ -18,6 +18,9 @@ pub(crate) const OPERATIONS: &[Operation] = &[
     Operation::plain("listProcessors", |call, _| ready(Ok(processors(&call)))),
     Operation::plain("testConnection", |call, given| plain(test(call, given))),
     Operation::plain("rotateConnection", |call, given| plain(rotate(call, given))),
+    Operation::plain("registerNotifications", |call, given| {
+        plain(register(call, given))
+    }),
     Operation::plain("saveConnection", |call, given| plain(save(call, given))),
     Operation::plain("enableConnection", |call, given| plain(enable(call, given))),
     Operation::plain("disableConnection", |call, given| {
@@ -51,6 +54,12 @@ async fn rotate(call: Call<'_>, arguments: Arguments<'_>) -> Result<Out<'static>
     let command = arguments.coerced.and_then(inputs::rotation)?;
     let rotated = call.engine.rotate_connection(call.caller, command).await?;
     Ok(object(ConnectionObject(rotated)))
+}
+
+async fn register(call: Call<'_>, arguments: Arguments<'_>) -> Result<Out<'static>, Fault> {
+    let id = ids::connection(ids::argument(&arguments.coerced?, "id"))?;
+    let registered = call.engine.register_notifications(call.caller, &id).await?;
+    Ok(object(ConnectionObject(registered)))
 }
 
 async fn save(call: Call<'_>, arguments: Arguments<'_>) -> Result<Out<'static>, Fault> {

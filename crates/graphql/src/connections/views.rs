@@ -92,6 +92,7 @@ impl Object for ProcessorObject {
                 Out::List(fields.map(|field| object(FieldObject(field))).collect())
             }
             "testable" => processor.is_testable.into(),
+            "registersNotifications" => processor.registers.into(),
             "notificationSetUp" => processor.notification_set_up.into(),
             _ => return Err(unknown_field(self.type_name(), name)),
         })

@@ -456,6 +456,7 @@ pub(crate) fn processor() -> engine::ProcessorView {
         name: "Bank",
         methods: &[Method::Card],
         credentials: FIELDS,
+        registers: true,
         is_testable: true,
         notification_set_up: None,
     }

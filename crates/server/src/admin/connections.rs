@@ -43,6 +43,11 @@ pub enum ConnectionAct {
     },
     /// Gives fields of the credentials of one new values.
     Rotate(ConnectionRotate),
+    /// Has the processor of one send its notifications here.
+    Register {
+        /// The connection's id.
+        id: String,
+    },
     /// Lets new payments be sent to one again.
     Enable {
         /// The connection's id.

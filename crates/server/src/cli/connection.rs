@@ -23,6 +23,7 @@ pub(super) fn run(command: Connections) -> anyhow::Result<ExitCode> {
         Connections::List(of) => perform(of, ConnectionAct::List),
         Connections::Test(one) => on_one(one, |id| ConnectionAct::Test { id }),
         Connections::Rotate(flags) => rotate(flags),
+        Connections::Register(one) => on_one(one, |id| ConnectionAct::Register { id }),
         Connections::Enable(one) => on_one(one, |id| ConnectionAct::Enable { id }),
         Connections::Disable(one) => on_one(one, |id| ConnectionAct::Disable { id }),
         Connections::Delete(one) => on_one(one, |id| ConnectionAct::Delete { id }),

@@ -131,7 +131,7 @@ impl Adyen {
 
     /// The answer of the API, with what befalls it.
     fn api(&mut self, request: &Request) -> Answer {
-        let met = Met::new(self.faults.of_answer(&request.path, &mut self.books.draw));
+        let met = Met::new(self.faults.of_answer(request, &mut self.books.draw));
         let id = self.books.psp();
         let before = met.before(|status| {
             let refusal = if status == 429 {

@@ -87,7 +87,8 @@ impl Books {
             members.insert("success".to_owned(), json!(event.success.to_string()));
         }
         let id = self.number().to_string();
-        for endpoint in &self.endpoints {
+        let wanting = self.endpoints.iter().filter(|one| one.wants(event.code));
+        for endpoint in wanting {
             self.outbox.queue(&endpoint.id, &id, self.now);
         }
         self.notices.push(Notice {

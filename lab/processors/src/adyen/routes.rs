@@ -15,6 +15,14 @@ use crate::{Request, form::Form};
 /// An answer with its status.
 pub(super) type Routed = Result<(u16, Value), Refusal>;
 
+/// A request to the Management API about webhooks.
+struct Managed<'a> {
+    method: &'a str,
+    account: &'a str,
+    /// What is behind `webhooks`.
+    rest: &'a [&'a str],
+}
+
 impl Adyen {
     /// Carries a request out.
     pub(super) fn route(&mut self, request: &Request) -> Routed {
@@ -25,6 +33,14 @@ impl Adyen {
             (method, ["v72", "storedPaymentMethods", rest @ ..]) => {
                 self.tokens(method, rest, request)
             }
+            (method, ["v3", "merchants", account, "webhooks", rest @ ..]) => self.management(
+                &Managed {
+                    method,
+                    account,
+                    rest,
+                },
+                request,
+            ),
             ("POST", ["ca", "services", "DisputeService", "v30", call]) => {
                 self.dispute(call, request)
             }
@@ -80,6 +96,28 @@ impl Adyen {
             ("DELETE", [id]) => Some(self.books.forget_stored(id, &query).map(|view| (204, view))),
             _ => None,
         }
+    }
+
+    /// The account's webhooks.
+    fn management(&mut self, managed: &Managed<'_>, request: &Request) -> Option<Routed> {
+        if !self.books.account.is_known(managed.account) {
+            return Some(Err(Refusal::account()));
+        }
+        let books = &mut self.books;
+        Some(match (managed.method, managed.rest) {
+            ("GET", []) => Ok((200, books.list_endpoints(managed.account))),
+            ("POST", []) => self
+                .body(request, &shapes::WEBHOOK)
+                .and_then(|body| self.books.set_up_endpoint(managed.account, &body))
+                .map(|view| (200, view)),
+            ("POST", [id, "generateHmac"]) => books
+                .generate_key(managed.account, id)
+                .map(|view| (200, view)),
+            ("DELETE", [id]) => books
+                .delete_endpoint(managed.account, id)
+                .map(|view| (204, view)),
+            _ => return None,
+        })
     }
 
     fn dispute(&mut self, call: &str, request: &Request) -> Option<Routed> {

@@ -43,6 +43,12 @@ impl Body {
         self.at(path)?.as_bool()
     }
 
+    /// The items of a list.
+    pub(super) fn items(&self, path: &str) -> impl Iterator<Item = &Value> {
+        let items = self.at(path).and_then(Value::as_array);
+        items.into_iter().flatten()
+    }
+
     /// The members of an object.
     pub(super) fn members(&self, path: &str) -> impl Iterator<Item = (&str, &Value)> {
         let members = self.at(path).and_then(Value::as_object);

@@ -241,6 +241,24 @@ pub(super) const STORE: Shape = Shape {
     ],
 };
 
+/// Source: docs.adyen.com/api-explorer/Management/3/post/merchants/(merchantId)/webhooks.
+pub(super) const WEBHOOK: Shape = Shape {
+    name: "CreateMerchantWebhookRequest",
+    rules: &[&[
+        Rule::flag("active").required(),
+        Rule::one_of("communicationFormat", &["json"]).required(),
+        Rule::one_of("type", &["standard"]).required(),
+        Rule::text("url", LONG).required(),
+        Rule::text("username", 255),
+        Rule::text("password", 255),
+        Rule::text("description", LONG),
+        Rule::flag("acceptsExpiredCertificate"),
+        Rule::flag("acceptsSelfSignedCertificate"),
+        Rule::flag("acceptsUntrustedRootCertificate"),
+        Rule::text("additionalSettings/includeEventCodes/#", 255),
+    ]],
+};
+
 const DISPUTE: &[Rule] = &[
     Rule::text("merchantAccountCode", 80).required(),
     Rule::text("disputePspReference", 80).required(),

@@ -3,6 +3,7 @@
 mod changes;
 mod disputes;
 mod faults;
+mod management;
 mod notifications;
 mod payments;
 mod tokens;

@@ -79,7 +79,7 @@ impl Stripe {
 
     /// The answer of the API, with what befalls it.
     fn api(&mut self, request: &Request) -> Answer {
-        let met = Met::new(self.faults.of_answer(&request.path, &mut self.books.draw));
+        let met = Met::new(self.faults.of_answer(request, &mut self.books.draw));
         let request_id = self.books.draw.id("req_", 14);
         let before = met.before(|status| {
             let refusal = if status == 429 {

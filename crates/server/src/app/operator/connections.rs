@@ -29,6 +29,7 @@ impl Local {
             ConnectionAct::List => self.list_connections(&caller, say).await,
             ConnectionAct::Test { id } => self.test_connection(&caller, &id, say).await,
             ConnectionAct::Rotate(rotate) => self.rotate_connection(&caller, rotate, say).await,
+            ConnectionAct::Register { id } => self.register(&caller, &id, say).await,
             ConnectionAct::Enable { id } => self.switch(&caller, &id, true, say).await,
             ConnectionAct::Disable { id } => self.switch(&caller, &id, false, say).await,
             ConnectionAct::Delete { id } => {
@@ -176,18 +177,15 @@ impl Local {
             skips_probe: rotate.skip_probe,
         };
         let rotated = self.engine.rotate_connection(caller, command).await;
-        let rotated = rotated.map_err(words)?;
-        say(in_a_line(&rotated));
-        if let Some(test) = &rotated.test {
-            show_test(test, say);
-        }
-        say(match rotated.earlier_secret_until {
-            Some(until) => format!(
-                "The secret of notifications before counts as well until {}.",
-                until.rfc3339_seconds()
-            ),
-            None => "No earlier secret of notifications counts.".to_owned(),
-        });
+        show_rotated(&rotated.map_err(words)?, say);
+        Ok(())
+    }
+
+    async fn register(&self, caller: &Caller, id: &str, say: Say<'_>) -> Result<(), String> {
+        let connection = connection_id(id)?;
+        let registered = self.engine.register_notifications(caller, &connection);
+        let registered = registered.await.map_err(words)?;
+        show_rotated(&registered, say);
         Ok(())
     }
 
@@ -211,6 +209,21 @@ impl Local {
         let mut known = known.into_iter();
         known.find(|known| known.id == wanted).ok_or(unknown)
     }
+}
+
+/// A connection whose credentials were changed.
+fn show_rotated(rotated: &ConnectionView, say: Say<'_>) {
+    say(in_a_line(rotated));
+    if let Some(test) = &rotated.test {
+        show_test(test, say);
+    }
+    say(match rotated.earlier_secret_until {
+        Some(until) => format!(
+            "The secret of notifications before counts as well until {}.",
+            until.rfc3339_seconds()
+        ),
+        None => "No earlier secret of notifications counts.".to_owned(),
+    });
 }
 
 /// What the processor says of the account.

@@ -17,6 +17,8 @@ pub(in crate::cli) enum Connections {
     Test(OneConnection),
     /// Give fields of a connection's credentials new values; the secret of notifications before counts for 24 hours more
     Rotate(RotateConnection),
+    /// Have the processor of a connection send its notifications here, by its API: needs a public https address
+    Register(OneConnection),
     /// Let new payments be sent to a connection again
     Enable(OneConnection),
     /// Let no new payment be sent to a connection; what was sent there is still looked after

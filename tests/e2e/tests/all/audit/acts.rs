@@ -3,12 +3,15 @@
 use std::{collections::BTreeSet, fs};
 
 use serde_json::{Value, json};
-use testkit::{KeyKind, ObjectStore, PATIENCE, Server, Setup, Shop, cards, until};
+use testkit::{KeyKind, ObjectStore, PATIENCE, Processor, Server, Setup, Shop, cards, until};
 
-use super::{list, of_act};
+use super::{
+    connected::{acts_on_connections, connected},
+    list, of_act,
+};
 
 /// An operation of the API, and the entry that it leaves.
-struct Tried {
+pub(super) struct Tried {
     operation: &'static str,
     query: &'static str,
     variables: Value,
@@ -16,7 +19,7 @@ struct Tried {
     subject: String,
 }
 
-fn act(
+pub(super) fn act(
     operation: &'static str,
     query: &'static str,
     variables: Value,
@@ -96,48 +99,8 @@ fn acts(things: &Things) -> Vec<Tried> {
     acts
 }
 
-fn id(id: &str) -> Value {
+pub(super) fn id(id: &str) -> Value {
     json!({ "id": id })
-}
-
-fn acts_on_connections() -> Vec<Tried> {
-    vec![
-        act(
-            "saveConnection",
-            "mutation($id: ID) { saveConnection(id: $id, processor: \"simulator\", name: \"Spare\", settings: {}) { id } }",
-            id("spare"),
-            "connection.saved",
-            "spare",
-        ),
-        act(
-            "rotateConnection",
-            "mutation($id: ID!) { rotateConnection(id: $id, credentials: {apiKey: \"simulator-key\"}) { id } }",
-            id("spare"),
-            "connection.rotated",
-            "spare",
-        ),
-        act(
-            "disableConnection",
-            "mutation($id: ID!) { disableConnection(id: $id) }",
-            id("spare"),
-            "connection.disabled",
-            "spare",
-        ),
-        act(
-            "enableConnection",
-            "mutation($id: ID!) { enableConnection(id: $id) }",
-            id("spare"),
-            "connection.enabled",
-            "spare",
-        ),
-        act(
-            "deleteConnection",
-            "mutation($id: ID!) { deleteConnection(id: $id) }",
-            id("spare"),
-            "connection.deleted",
-            "spare",
-        ),
-    ]
 }
 
 fn acts_on_pages(page: &str) -> Vec<Tried> {
@@ -362,9 +325,12 @@ fn without_look_ups(setup: Setup) -> Server {
 #[test]
 fn each_operation_that_is_to_be_recorded_leaves_one_entry() {
     let files = ObjectStore::start();
+    let stripe = Processor::start("stripe", &[]);
     let setup = Setup::new().with_bucket(&files);
+    let setup = setup.setting("server.public_url", "https://pay.shop.example");
     let server = without_look_ups(setup);
     let shop = server.shop();
+    connected(&shop, &stripe);
     let acts = acts(&Things::of(&shop));
     let tried: BTreeSet<String> = acts.iter().map(|act| act.operation.to_owned()).collect();
     assert_eq!(tried, in_the_table());

@@ -2,6 +2,7 @@
 
 mod acts;
 mod commands;
+mod connected;
 mod counted;
 mod files;
 

@@ -2,6 +2,7 @@
 
 mod commands;
 mod probe;
+mod registered;
 mod rotate;
 
 use serde_json::{Value, json};

@@ -135,6 +135,7 @@ const NAMED: &[(&str, &str, Thing)] = &[
     ("optimise", "intentId", Intent),
     ("publishFlow", "id", Flow),
     ("refundPayment", "id", Payment),
+    ("registerNotifications", "id", Connection),
     ("resendEvents", "endpointId", Endpoint),
     ("resendEvents", "eventIds", Event),
     ("resolvePayment", "id", Payment),

@@ -94,6 +94,7 @@ const SCOPES: [(&str, &[&str]); 5] = [
             "disableConnection",
             "enableConnection",
             "publishFlow",
+            "registerNotifications",
             "resendEvents",
             "revokeClientToken",
             "rotateConnection",
