@@ -74,3 +74,22 @@ fn more_is_given_back_than_was_taken() {
     evidence.notes[0]["refunded"] = json!(AMOUNT + 1);
     breaks("refunds-captures-authorisations", &evidence);
 }
+
+#[test]
+fn what_others_give_back_does_not_have_to_leave_room_for_a_refund_under_way() {
+    let mut evidence = imported(&KEPT);
+    let with_refunds = |refunds: Value| with(evidence.payments[0].clone(), "refunds", refunds);
+    let theirs = json!({ "id": "refunds:2", "amount": 300, "status": "SUCCEEDED" });
+    let own = json!({ "id": "refunds:1", "amount": AMOUNT, "status": "PENDING" });
+    let twice = json!({ "id": "refunds:3", "amount": 1, "status": "PENDING" });
+    let shown = with_refunds(json!([own, theirs]));
+    let shown_twice = with_refunds(json!([own, theirs, twice]));
+    let mut read = |payment: &Value| {
+        let asked = json!({ "id": ID });
+        evidence.said = vec![said(2, "getPayment", asked, answer("getPayment", payment))];
+        broken_rules(&evidence)
+    };
+    let rule = "refunds-captures-authorisations";
+    assert!(!read(&shown).contains(rule));
+    assert!(read(&shown_twice).contains(rule));
+}
