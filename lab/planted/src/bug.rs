@@ -175,6 +175,8 @@ bugs! {
     AdyenGoneCardIsKept,
     /// A request has another key whenever it is sent.
     AdyenKeyChanges,
+    /// A request is sent again after its key was forgotten.
+    AdyenKeyOutlivesItsRetention,
     /// News of another merchant account is taken for the own account's.
     AdyenOtherAccountBelieved,
     /// A change is known by the id of its payment.

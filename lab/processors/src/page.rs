@@ -5,7 +5,7 @@ use crate::Reply;
 /// A button of a page: what it sends as `result`, and its text.
 pub(crate) type Button = (&'static str, &'static str);
 
-/// A page that asks the shopper to press a button.
+/// A page that asks the shopper to press a button. `amount` is shown as it is.
 pub(crate) fn question(title: &str, amount: &str, buttons: &[Button]) -> Reply {
     let buttons: Vec<String> = buttons
         .iter()
@@ -14,7 +14,7 @@ pub(crate) fn question(title: &str, amount: &str, buttons: &[Button]) -> Reply {
     html(
         200,
         &format!(
-            "<h1>{title} test page</h1><p>Amount in the smallest unit: {amount}</p><form method=\"post\">{}</form>",
+            "<h1>{title} test page</h1><p>{amount}</p><form method=\"post\">{}</form>",
             buttons.join(" ")
         ),
     )

@@ -51,6 +51,7 @@ class Elements {
     find("main").hidden = false;
     reportHeight(this.#channel);
     this.#channel.post({ type: "ready" });
+    setTimeout(() => this.#form.complete());
     const configuration = await asked;
     if (configuration.kind === "known") {
       if (configuration.facts.cardRanges) void this.#form.offerBrands(api);

@@ -47,6 +47,7 @@ export class CardForm {
   #brandChoice: BrandChoice | undefined;
   #own: HostedFields | undefined;
   #isMissing = false;
+  #hasAllCountries = false;
 
   constructor(messages: Messages, options: FrameOptions, events: CardFormEvents) {
     this.#messages = messages;
@@ -80,6 +81,12 @@ export class CardForm {
     this.#brandChoice?.translate(messages);
     for (const name of NAMES) this.#fields[name].translate();
     this.#changed();
+  }
+
+  /** Fills the list of countries, whose names a browser needs 15 ms for at first: call it once the fields can be typed in. */
+  complete(): void {
+    this.#hasAllCountries = true;
+    this.#fillCountries();
   }
 
   /** Shows a processor's own fields where the payment needs them. Forms of other services don't wait for the answer. */
@@ -255,8 +262,9 @@ export class CardForm {
   #fillCountries(): void {
     const { language } = this.#messages;
     const select = find<HTMLSelectElement>("#country");
-    const countries = this.#options.countries ?? listCountries(language);
     const before = select.value || (countryOfTag(navigator.language) ?? "");
+    const chosenAlone = before ? [{ code: before, name: before }] : [];
+    const countries = this.#options.countries ?? (this.#hasAllCountries ? listCountries(language) : chosenAlone);
     const [placeholder] = select.options;
     select.replaceChildren(...(placeholder ? [placeholder] : []), ...countries.map(({ code, name }) => new Option(name, code)));
     select.value = countries.some(({ code }) => code === before) ? before : "";

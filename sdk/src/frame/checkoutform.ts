@@ -117,7 +117,10 @@ export class Checkout implements PayingForm {
     this.#updateButton();
     ready();
     // Behind the form, which is painted first.
-    setTimeout(() => void this.#loadPaying());
+    setTimeout(() => {
+      this.#form.complete();
+      void this.#loadPaying();
+    });
     const { resumePayment } = this.#options;
     // Anybody can write a link with a result: what is no id of a payment is no return.
     if (underWay) void this.#run((paying) => paying.takeUp(underWay));

@@ -6,7 +6,10 @@
     reason = "each has the shape of what it stands in for"
 )]
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::{
+    sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
+};
 
 use connector::{Answer, Approval, Booked, Booking, CallError, LaterAnswer, NotGenuine, Reference};
 use domain::{
@@ -122,4 +125,9 @@ pub(super) fn take_every_change_for_done(item: &Item, money: Option<Money>) -> O
 /// For `stored::refused`.
 pub(super) fn refuse_plainly(refusal: Refusal) -> CallError {
     refusal.rejected()
+}
+
+/// For `replays_within`.
+pub(super) fn replay_for_a_month() -> Duration {
+    Duration::from_hours(30 * 24)
 }

@@ -123,10 +123,19 @@ impl Connector for Adyen {
 
 impl Certainty for Adyen {
     fn replays_within(&self) -> Duration {
-        REPLAYS_WITHIN
+        replays_within()
     }
 
     fn abandon<'a>(&'a self, link: &'a Link<'a>, call: &'a Cancel<'a>) -> Called<'a, LaterAnswer> {
         Box::pin(later::abandon(Api::of(link), call))
     }
+}
+
+/// For how long a request may be sent again.
+#[cfg_attr(
+    feature = "planted",
+    planted::alternatives(AdyenKeyOutlivesItsRetention = bugs::replay_for_a_month)
+)]
+fn replays_within() -> Duration {
+    REPLAYS_WITHIN
 }

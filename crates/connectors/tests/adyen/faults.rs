@@ -1,5 +1,7 @@
 //! What breaks between a request and its answer: nothing that was charged is called a failure, and nothing is charged twice.
 
+use std::time::Duration;
+
 use connector::{
     Answer, CallError, Capture, Cause, Complete, Connector, Credentials, Earlier, LaterAnswer,
     Link, Reference,
@@ -70,6 +72,28 @@ pub(crate) fn a_request_that_is_repeated_charges_once_whatever_is_in_it() {
     assert!(
         matches!(other_amount, Err(CallError::Rejected { .. })),
         "{other_amount:?}"
+    );
+    assert_eq!(shop.charges(), 1);
+}
+
+#[test]
+pub(crate) fn a_request_is_sent_again_only_as_long_as_its_key_is_kept() {
+    let shop = Shop::open();
+    let reference = shop.reference();
+    shop.arm("lost-after", "/v72/payments");
+    let first = shop.sale(&reference, &card(CARD));
+    assert!(
+        matches!(first, Some(Err(CallError::Unknown { .. }))),
+        "{first:?}"
+    );
+    // The last moment at which it may be sent again.
+    let span = shop.connector.certainty().unwrap().replays_within();
+    let last = span.saturating_sub(Duration::from_secs(1));
+    shop.play(shop.world.sleep(last));
+    let again = shop.sale(&reference, &card(CARD));
+    assert!(
+        matches!(again, Some(Ok(Answer::Approved { .. }))),
+        "{again:?}"
     );
     assert_eq!(shop.charges(), 1);
 }

@@ -48,6 +48,7 @@ const HUNTS: &[Hunt] = &[
     hunt(Bug::AdyenForgedItemTaken, adyen::news::a_forged_notification_is_not_believed_and_an_altered_one_neither),
     hunt(Bug::AdyenGoneCardIsKept, adyen::stored::a_stored_card_that_is_gone_is_said_to_be_gone),
     hunt(Bug::AdyenKeyChanges, adyen::faults::a_request_that_is_repeated_charges_once_whatever_is_in_it),
+    hunt(Bug::AdyenKeyOutlivesItsRetention, adyen::faults::a_request_is_sent_again_only_as_long_as_its_key_is_kept),
     hunt(Bug::AdyenOtherAccountBelieved, adyen::doubts::news_of_another_merchant_account_is_not_believed),
     hunt(Bug::AdyenPaymentNamedForChange, adyen::scenarios::adyen_passes_the_scenarios_of_every_connector),
     hunt(Bug::AdyenRefusedChangeIsDone, adyen::scenarios::adyen_passes_the_scenarios_of_every_connector),

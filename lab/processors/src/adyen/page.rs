@@ -44,7 +44,11 @@ impl Books {
             } else {
                 ("3D Secure", BANK)
             };
-            return question(title, &payment.amount.written(), buttons);
+            return question(
+                title,
+                &format!("Amount: {}", payment.amount.written()),
+                buttons,
+            );
         }
         let return_url = payment.return_url.clone();
         // Who opens the page again later is sent on as one who failed.

@@ -48,7 +48,8 @@ impl Books {
             let title = method
                 .filter(|method| method.card.is_none())
                 .map_or("3D Secure", |method| method.family.as_str());
-            let amount = format!("{} {}", intent.amount, intent.currency.to_uppercase());
+            let currency = intent.currency.to_uppercase();
+            let amount = format!("Amount in the smallest unit: {} {currency}", intent.amount);
             return question(title, &amount, BUTTONS);
         }
         let passed = answer.and_then(|answer| answer.text("result")) == Some("complete");
@@ -82,7 +83,7 @@ impl Books {
             return html(404, "<p>This setup has no address to return to.</p>");
         };
         if let (None, Status::RequiresAction) = (answer, status) {
-            return question("3D Secure", "0", BUTTONS);
+            return question("3D Secure", "No amount", BUTTONS);
         }
         let passed = answer.and_then(|answer| answer.text("result")) == Some("complete");
         let Ok(status) = self.finish_setup(&id, passed) else {

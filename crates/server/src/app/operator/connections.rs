@@ -232,12 +232,16 @@ fn show_test(test: &ConnectionTest, say: Say<'_>) {
     if let Some(id) = &facts.id {
         let of = [facts.name.as_deref(), facts.country.as_deref()];
         let of: Vec<&str> = of.into_iter().flatten().collect();
+        let of = match of.as_slice() {
+            [] => String::new(),
+            known => format!(" ({})", known.join(", ")),
+        };
         let mode = match facts.is_live {
             Some(true) => ", live",
             Some(false) => ", test mode",
             None => "",
         };
-        say(format!("The account: {} ({}){mode}", &**id, of.join(", ")));
+        say(format!("The account: {}{of}{mode}", &**id));
     }
     if !facts.capabilities.is_empty() {
         let can: Vec<&str> = facts.capabilities.iter().map(|one| &**one).collect();
