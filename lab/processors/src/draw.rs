@@ -16,7 +16,8 @@ impl Draw {
         Self { seed, drawn: 0 }
     }
 
-    fn next(&mut self) -> [u8; 32] {
+    /// 32 bytes, such as a key.
+    pub(crate) fn bytes(&mut self) -> [u8; 32] {
         self.drawn = self.drawn.wrapping_add(1);
         let mut digest = Sha256::new();
         digest.update(self.seed.to_be_bytes());
@@ -26,7 +27,7 @@ impl Draw {
 
     /// A text of at most 32 letters and digits behind `prefix`.
     pub(crate) fn id(&mut self, prefix: &str, length: usize) -> String {
-        let bytes = self.next();
+        let bytes = self.bytes();
         let letters = bytes.iter().take(length).filter_map(|byte| {
             let index = usize::from(*byte).checked_rem(LETTERS.len())?;
             LETTERS.get(index).map(|letter| char::from(*letter))
@@ -39,7 +40,7 @@ impl Draw {
 
     /// True once in `most` times.
     pub(crate) fn one_in(&mut self, most: u64) -> bool {
-        let bytes = self.next();
+        let bytes = self.bytes();
         let shift = |number: u64, byte: &u8| number << 8 | u64::from(*byte);
         let number = bytes.iter().take(8).fold(0, shift);
         number.checked_rem(most).unwrap_or(0) == 0

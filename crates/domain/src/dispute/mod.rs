@@ -31,7 +31,7 @@ pub use filter::{DisputeField, DisputeSort, DisputeSortField};
 pub use news::{Absence, ResponseNews};
 pub use pack::{Evidence, EvidenceChange};
 pub use report::DisputeReport;
-pub use response::{DisputeResponse, NewResponse, ResponseKind, ResponseState};
+pub use response::{DisputeResponse, LookedFor, NewResponse, ResponseKind, ResponseState};
 pub use status::{DisputeReason, DisputeStage, DisputeStatus, DisputedFunds, Standing, Step};
 
 use serde::{Deserialize, Serialize};

@@ -97,6 +97,7 @@ impl Dispute {
                 let shown = "Whether the processor has it is not known: it is asked.".to_owned();
                 vec![self.shown(n, at, "The response got no answer", shown)]
             }
+            ResponseNews::LookUpFailed if !self.is_due(n, at) => Vec::new(),
             ResponseNews::LookUpFailed => {
                 self.ask_later(n, false, at);
                 let shown = "The processor could not be asked whether it has the response. It is asked again.".to_owned();
@@ -129,12 +130,9 @@ impl Dispute {
         planted::alternatives(AbsentResponseTooEarly = super::bugs::absence_is_final)
     )]
     pub fn is_proven_absent(&self, n: u32, absence: &Absence) -> bool {
-        let sent = self.response(n).and_then(|one| match one.state {
-            ResponseState::Sending { send_by, .. } => Some(send_by),
-            _ => None,
-        });
+        let sent = self.looked_for(n);
         sent.zip(absence.final_after)
-            .is_some_and(|(send_by, span)| absence.asked >= send_by.after(span))
+            .is_some_and(|(sent, span)| absence.asked >= sent.send_by.after(span))
     }
 
     fn take_absence(&mut self, n: u32, absence: Absence, at: Timestamp) -> Vec<DisputeOccurrence> {
@@ -149,12 +147,18 @@ impl Dispute {
         if is_proven {
             let reason = "it did not reach the processor, and the dispute went on without it";
             occurred.extend(self.refuse(n, reason.to_owned(), at));
-        } else {
+        } else if self.is_due(n, at) {
             self.ask_later(n, false, at);
             let shown = "The processor does not have it yet, which proves nothing so soon. It is asked again.".to_owned();
             occurred.push(self.shown(n, at, "The response is not confirmed", shown));
         }
         occurred
+    }
+
+    /// Whether the processor is to be asked about a response at `at`. Otherwise somebody else has asked meanwhile, which counts once.
+    fn is_due(&self, n: u32, at: Timestamp) -> bool {
+        self.response_due()
+            .is_some_and(|(due, next_at)| due == n && next_at <= at)
     }
 
     fn refuse(&mut self, n: u32, reason: String, at: Timestamp) -> Vec<DisputeOccurrence> {

@@ -51,7 +51,7 @@ pub enum ResponseState {
         send_by: Timestamp,
         /// When the processor is asked about it.
         next_at: Timestamp,
-        /// How often that was done.
+        /// How often that was done, but for look-ups that hurried before the time to respond ends.
         looks: u32,
     },
     /// The processor has it.
@@ -110,6 +110,14 @@ impl DisputeResponse {
     }
 }
 
+/// A response that is being sent, as it stood when the processor was asked about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LookedFor {
+    n: u32,
+    /// It was not sent later than this, as far as was known.
+    pub(super) send_by: Timestamp,
+}
+
 /// A response that is begun.
 #[derive(Debug, Clone)]
 pub struct NewResponse {
@@ -137,6 +145,14 @@ impl Dispute {
         self.responses
             .last()
             .filter(|one| one.state == ResponseState::Draft)
+    }
+
+    /// A response that is being sent, as it stands when the processor is asked about it.
+    pub fn looked_for(&self, n: u32) -> Option<LookedFor> {
+        match self.response(n)?.state {
+            ResponseState::Sending { send_by, .. } => Some(LookedFor { n, send_by }),
+            _ => None,
+        }
     }
 
     /// The response that is being sent, and when it is due to be asked for.
@@ -263,9 +279,18 @@ impl Dispute {
         Ok((n, occurred))
     }
 
-    /// Sends a response again that the processor does not have, under the same reference. `None` unless it is being sent.
+    /// Sends a response again that the processor did not have when it was asked, under the same reference. `None`: it has an outcome, the dispute does not wait
+    /// for it any more, or somebody else has begun to send it again since, of which that answer says nothing.
     #[expect(clippy::needless_pass_by_value, reason = "as every other begin_*")]
-    pub fn send_response_again(&mut self, n: u32, begin: Begin) -> Option<DisputeOccurrence> {
+    pub fn send_response_again(
+        &mut self,
+        looked_for: LookedFor,
+        begin: Begin,
+    ) -> Option<DisputeOccurrence> {
+        let n = looked_for.n;
+        if self.looked_for(n) != Some(looked_for) || !self.is_still_wanted(n) {
+            return None;
+        }
         let one = self.response_mut(n)?;
         let ResponseState::Sending {
             send_by, next_at, ..
@@ -357,13 +382,18 @@ impl Dispute {
                 .min(PAUSES.len() - 1);
             let pause = PAUSES.get(place).copied().unwrap_or_default();
             let shortest = PAUSES.first().copied().unwrap_or_default();
-            let later = at.after(most.map_or(pause, |most| pause.min(most).max(shortest)));
+            let shortened = most.map(|most| most.max(shortest));
+            let shortened = shortened.filter(|shortened| *shortened < pause);
+            let later = at.after(shortened.unwrap_or(pause));
             *next_at = if unanswered {
                 later.max(*next_at)
             } else {
                 later
             };
-            *looks = looks.saturating_add(1);
+            // What is asked often while the time to respond ends must not sleep long after it.
+            if shortened.is_none() {
+                *looks = looks.saturating_add(1);
+            }
         }
     }
 

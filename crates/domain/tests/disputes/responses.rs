@@ -160,7 +160,10 @@ fn what_the_processor_does_not_have_is_sent_again_only_while_the_dispute_waits()
         "nothing but the processor's time"
     );
     assert!(one.is_still_wanted(1));
-    let again = one.send_response_again(1, begin(14)).unwrap();
+    let looked_for = one.looked_for(1).unwrap();
+    let again = one.send_response_again(looked_for, begin(14)).unwrap();
+    // Who has looked at the same time knows nothing of what was sent since.
+    assert!(one.send_response_again(looked_for, begin(14)).is_none());
     assert_eq!(kinds(&[again]), ["response"]);
     assert_eq!(one.due_after(at(14)), Some(at(27)));
     let lost = of(20, Chargeback, Lost);
@@ -170,7 +173,7 @@ fn what_the_processor_does_not_have_is_sent_again_only_while_the_dispute_waits()
         one.response(1).unwrap().state,
         ResponseState::Refused { .. }
     ));
-    assert!(one.send_response_again(1, begin(28)).is_none());
+    assert!(one.looked_for(1).is_none());
     assert_eq!(one.response_due(), None);
 }
 
@@ -199,7 +202,8 @@ fn what_a_look_up_does_not_find_too_early_may_still_be_there() {
 #[test]
 fn what_is_refused_when_it_is_sent_again_is_asked_for_while_the_first_may_arrive() {
     let mut one = sending();
-    one.send_response_again(1, begin(14)).unwrap();
+    let looked_for = one.looked_for(1).unwrap();
+    one.send_response_again(looked_for, begin(14)).unwrap();
     let refused = ResponseNews::RefusedAgain("the dispute does not wait".to_owned());
     let shown = one.settle_response(1, refused, at(15));
     assert_eq!(kinds(&shown), ["response"]);
@@ -301,4 +305,37 @@ fn what_is_taken_after_the_processor_asked_again_is_no_answer_to_that() {
         );
         assert_eq!(one.may_respond(EVIDENCE, at(60)), Ok(()), "{stage:?}");
     }
+}
+
+#[test]
+fn look_ups_that_hurry_before_the_time_is_over_do_not_sleep_for_a_day_after_it() {
+    let report = DisputeReport {
+        respond_by: Some(at(100)),
+        ..of(0, Chargeback, NeedsResponse)
+    };
+    let mut one = opened(report).0;
+    one.begin_response(new(EVIDENCE), begin(1)).unwrap();
+    one.take(of(2, Chargeback, SentForReview), at(2));
+    let mut now = at(14);
+    while now < at(100) {
+        let behind = absent(13, of(0, Chargeback, NeedsResponse));
+        one.settle_response(1, behind, now);
+        (_, now) = one.response_due().unwrap();
+    }
+    one.settle_response(1, ResponseNews::LookUpFailed, now);
+    let (_, next) = one.response_due().unwrap();
+    assert!(next < now.after(Duration::from_hours(1)), "{next:?}");
+}
+
+#[test]
+fn what_two_look_ups_find_at_once_counts_once() {
+    let mut one = sending();
+    one.settle_response(1, ResponseNews::LookUpFailed, at(14));
+    let due = one.response_due();
+    let same = one.settle_response(1, ResponseNews::LookUpFailed, at(15));
+    assert!(same.is_empty());
+    one.take(of(16, Chargeback, SentForReview), at(16));
+    let behind = absent(13, of(0, Chargeback, NeedsResponse));
+    assert!(one.settle_response(1, behind, at(16)).is_empty());
+    assert_eq!(one.response_due(), due);
 }

@@ -161,7 +161,7 @@ impl Books {
 
     /// 32 bytes in hex.
     fn hmac_key(&mut self) -> String {
-        hex::encode_upper(self.draw.id("", 32))
+        hex::encode_upper(self.draw.bytes())
     }
 }
 

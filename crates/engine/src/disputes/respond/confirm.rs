@@ -1,7 +1,7 @@
 //! Responses of which nobody knows yet whether the processor has them: it is asked, and they are sent again where it has not.
 
 use connector::{FoundResponse, Respond};
-use domain::dispute::{Absence, Dispute, DisputeOccurrence, ResponseNews};
+use domain::dispute::{Absence, Dispute, DisputeOccurrence, LookedFor, ResponseNews};
 
 use super::{Case, case_key, reference};
 use crate::{Engine, change::Decision, faults::EngineError, payments::Connected};
@@ -27,11 +27,15 @@ impl Engine {
             return self.settle_response(&dispute, n, &found).await.map(drop);
         };
         let is_proven = dispute.is_proven_absent(n, absence);
+        let looked_for = dispute.looked_for(n);
         let dispute = self.settle_response(&dispute, n, &found).await?;
         if !dispute.is_still_wanted(n) {
             return Ok(());
         }
-        let Some(dispute) = self.begun_again(&dispute, &line, n).await? else {
+        let Some(looked_for) = looked_for else {
+            return Ok(());
+        };
+        let Some(dispute) = self.begun_again(&dispute, &line, looked_for).await? else {
             return Ok(());
         };
         let mut news = self.send_response(&dispute, n).await?;
@@ -46,12 +50,13 @@ impl Engine {
         self.settle_response(&dispute, n, &news).await.map(drop)
     }
 
-    /// Commits that a response is sent once more. `None`: somebody else has settled it meanwhile.
+    /// Commits that a response is sent once more. `None`: somebody else has settled it meanwhile, or has begun to send it again, which the
+    /// look-up knows nothing of.
     async fn begun_again(
         &self,
         dispute: &Dispute,
         line: &Connected,
-        n: u32,
+        looked_for: LookedFor,
     ) -> Result<Option<Dispute>, EngineError> {
         let again = |mut case: Case| async move {
             let begin = self.begin(Some(line), None, None);
@@ -59,8 +64,7 @@ impl Engine {
             let occurred: Option<DisputeOccurrence> = case
                 .dispute
                 .as_mut()
-                .filter(|dispute| dispute.is_still_wanted(n))
-                .and_then(|dispute| dispute.send_response_again(n, begin));
+                .and_then(|dispute| dispute.send_response_again(looked_for, begin));
             Ok(match occurred {
                 None => Decision::Leave(case, false),
                 Some(occurred) => {
