@@ -158,6 +158,9 @@ pub struct Fault {
     /// What follows the message, and is kept nowhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<Hint>,
+    /// It was refused before anything began, whatever its code says. Kept nowhere.
+    #[serde(skip)]
+    pub is_early: bool,
 }
 
 /// What helps and must not be kept with a fault: what looks like a card number never stands in a database.
@@ -193,6 +196,7 @@ impl Fault {
             retry_after: None,
             first: None,
             hint: None,
+            is_early: false,
         }
     }
 
@@ -297,9 +301,16 @@ impl Fault {
         matches!(self.code, Code::Unavailable | Code::Unknown)
     }
 
+    /// As one that was refused before anything began.
+    #[must_use]
+    pub fn early(mut self) -> Self {
+        self.is_early = true;
+        self
+    }
+
     /// Whether it is the outcome of an operation that was begun: whatever else fails, this is the answer.
     pub fn is_outcome(&self) -> bool {
-        matches!(
+        let says_so = matches!(
             self.code,
             Code::Requires3dSecure
                 | Code::RequiresApm
@@ -307,7 +318,8 @@ impl Fault {
                 | Code::CancelProcessor
                 | Code::RefundProcessor
                 | Code::DisputeProcessor
-        )
+        );
+        says_so && !self.is_early
     }
 
     /// Whether nothing was done since the payment, or what was asked of it before, has no outcome yet. What is under way may be
@@ -410,6 +422,16 @@ mod tests {
         assert_eq!(fault.message, "amount: must be positive.");
         assert!(fault.is_remembered() && fault.no_trace());
         assert!(!Fault::unknown().is_remembered() && !Fault::unknown().no_trace());
+    }
+
+    #[test]
+    fn what_is_refused_before_anything_began_is_no_outcome_and_is_kept_as_any_other() {
+        let outcome = Fault::new(Code::DisputeProcessor, "no");
+        let early = outcome.clone().early();
+        assert!(outcome.is_outcome() && !early.is_outcome());
+        assert!(early.is_remembered());
+        let stored = serde_json::to_string(&early).unwrap();
+        assert_eq!(stored, serde_json::to_string(&outcome).unwrap());
     }
 
     #[test]

@@ -18,6 +18,9 @@ const AT_ONCE: u32 = 50;
 /// Nobody listens there: what is posted is collected.
 const LOCAL: &str = "http://post.example";
 
+/// What takes longer on its way may be refused for its age: the simulator's tolerance of five minutes, less what clocks differ.
+const TIMELY: Duration = Duration::from_mins(3);
+
 /// How a delivery is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verdict {
@@ -164,8 +167,17 @@ impl PostOffice {
         loop {
             let letter = self.letter(url, id, body);
             let node = self.kept.lock().chance.index(self.nodes);
-            match (self.carrier)(node, letter).await {
+            let sent = self.bank.world.now();
+            let verdict = (self.carrier)(node, letter).await;
+            let took = self.bank.world.now().since(sent);
+            match verdict {
                 Some(Verdict::Accepted) => return,
+                // A process that stood still judges it by its clock when it goes on.
+                Some(Verdict::NotGenuine) if took > TIMELY => {
+                    self.bank
+                        .faults
+                        .add("notification: judged too late, sent again");
+                }
                 Some(Verdict::NotGenuine) => {
                     let wrong = (
                         "genuine-notifications-are-accepted",

@@ -67,6 +67,11 @@ impl Engine {
         request: &Request,
     ) -> Response<T> {
         let claim = reader.claim;
+        let is_outcome = fault.is_outcome();
+        let fault = Fault {
+            is_early: false,
+            ..fault
+        };
         let snapshot = Snapshot::<T::Stored>::Fault(fault.clone()).text();
         let mut change = Change::new(self.change_id(), &claim.once.key);
         change.push(self.claim(claim, None, Some(&snapshot)));
@@ -76,9 +81,7 @@ impl Engine {
             Ok(Some(_)) => {
                 let mut reported = self.response_or(reader, in_progress(), request).await;
                 match &reported.result {
-                    Err(unread) if unread.is_ours() && fault.is_outcome() => {
-                        Response::now(Err(fault))
-                    }
+                    Err(unread) if unread.is_ours() && is_outcome => Response::now(Err(fault)),
                     Err(reported_fault) => {
                         reported.replayed &= *reported_fault != fault;
                         reported
@@ -87,7 +90,7 @@ impl Engine {
                 }
             }
             // The commit that brought the outcome has stored the response already.
-            Err(_) if fault.is_outcome() => Response::now(Err(fault)),
+            Err(_) if is_outcome => Response::now(Err(fault)),
             Err(stop) => Response::now(Err(only_fault(stop))),
         }
     }

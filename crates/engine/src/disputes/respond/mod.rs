@@ -204,7 +204,7 @@ impl Engine {
         };
         let Some(line) = line.filter(takes) else {
             let why = "the processor lets no dispute be accepted by its API";
-            return Err(refusal(&dispute, why).into());
+            return Err(refusal(&dispute, why).early().into());
         };
         let new = NewResponse {
             kind: ResponseKind::Acceptance,
@@ -244,7 +244,7 @@ impl Engine {
             .and_then(|line| line.connector.disputes()?.limits().copied());
         let (Some(line), Some(limits)) = (line, limits) else {
             let why = "the processor takes no evidence by its API";
-            return Err(refusal(&dispute, why).into());
+            return Err(refusal(&dispute, why).early().into());
         };
         let kept = self.kept_evidence(&dispute).await?;
         let evidence = kept.amended(command.change.clone());
