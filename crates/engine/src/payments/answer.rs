@@ -140,7 +140,7 @@ impl Engine {
         let payment = known.payment;
         verdict_on(&payment, about.operation)?;
         if payment.status() != Status::Active && payment.owed_answer().is_some() {
-            // The response that is stored later says what follows as well: this one could not be told from a final one.
+            // The response that is stored later says what follows as well: this one would look like a final one.
             return Err(Fault::unconfirmed(about.payment).into());
         }
         Ok(PaymentView::of(self.unanswered(payment, about.operation)))
