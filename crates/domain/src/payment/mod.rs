@@ -418,10 +418,11 @@ impl Payment {
             )
         };
         let refunded = self.refunded();
-        if self.refunds().any(waits) {
-            Status::RefundPending
-        } else if refunded >= self.captured {
+        // Whatever becomes of a refund that waits beside the refunds of others: nothing is left of what was captured.
+        if refunded >= self.captured {
             Status::Refunded
+        } else if self.refunds().any(waits) {
+            Status::RefundPending
         } else if self.refund_failed {
             Status::RefundFailed
         } else if refunded > 0 {

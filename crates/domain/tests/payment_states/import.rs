@@ -127,6 +127,21 @@ fn what_others_give_back_counts_once_and_never_comes_to_more_than_was_captured()
 }
 
 #[test]
+fn a_refund_under_way_keeps_no_payment_open_of_which_others_have_given_all_back() {
+    let (mut one, _) = import(&made(), true);
+    let own = refund(&mut one, 300, 20);
+    let report = MadeElsewhere {
+        refunded: 800,
+        ..made()
+    };
+    let id = RefundId::new(Uuid::from_u128(15));
+    one.take_report(&report, id, true, at(21)).unwrap();
+    assert_eq!(one.status(), Status::Refunded);
+    apply_news(&mut one, own, News::no_answer(), 22);
+    assert_eq!(one.status(), Status::Refunded);
+}
+
+#[test]
 fn what_can_not_be_kept_says_why() {
     let now = at(10);
     assert_eq!(made().check(now), Ok(()));
