@@ -260,7 +260,8 @@ describe("trouble", { concurrency: 2 }, () => {
     });
     await visit.payButton.click();
     await until("it is charged", async () => (await chargesOf(visit)).length === 1);
-    await visit.context.unroute(`${world.service.url}/api/graphql`);
+    // The answer that is held back may still be on its way to the handler.
+    await visit.context.unrouteAll({ behavior: "ignoreErrors" });
     await visit.page.reload();
     await Promise.race([visit.part("Status").getByText(/paid|complete|thank you/i).first().waitFor(), visit.typable()]);
     if (await visit.field("cardnumber").isEnabled().catch(() => false)) {
