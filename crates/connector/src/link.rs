@@ -3,7 +3,7 @@
 use domain::{Timestamp, caller::Mode, id::ConnectionId};
 use http_client::{Nowhere, ProcessorHttp, Url};
 
-use crate::Credentials;
+use crate::{CallError, Credentials};
 
 /// Everything of one connection that a call may use. The engine makes it for one call; nothing of it may be kept. It has no
 /// `Debug`, since it holds the credentials.
@@ -49,6 +49,15 @@ impl<'a> Link<'a> {
             mark: None,
             now,
         }
+    }
+
+    /// Where the processor is to send notifications.
+    ///
+    /// # Errors
+    /// [`CallError::NotSent`]: the connection has no address for them.
+    pub fn notified_at(&self) -> Result<&'a str, CallError> {
+        self.notification_url
+            .ok_or_else(|| CallError::not_sent("the connection has no address for notifications"))
     }
 
     /// A field of the credentials.

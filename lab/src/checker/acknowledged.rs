@@ -135,7 +135,8 @@ fn sums(case: &Case<'_>, said: &Exchange, payment: &Value, findings: &mut Findin
             sum.saturating_add(number(refund, "amount"))
         })
     };
-    // Another system refunds without asking: one of ours that is under way may no longer fit then. The books say that only one of the two took effect.
+    // Another system refunds without asking: one of ours that is under way may no longer fit then. The books say that only one of the two
+    // took effect.
     let reserved = match super::imports::refunds_of_others(case) {
         0 => sum(&["SUCCEEDED", "PENDING"]),
         _ => sum(&["PENDING"]),

@@ -37,6 +37,9 @@ const GOOD: [usize; 3] = [0, 1, 15];
 /// The card whose owner disputes the charge, at Stripe and Adyen.
 const DISPUTED: usize = 16;
 
+/// A card whose owner is asked where the shop wants it, at Stripe and Adyen.
+const ASKED: &str = "4000000000003055";
+
 /// An order.
 #[derive(Debug, Clone)]
 pub(crate) struct Order {
@@ -57,7 +60,7 @@ pub(crate) fn order(chance: &mut Chance, shop: &Shop, name: &str) -> Order {
     let by_wire = shop.by_wire && chance.one_in(2);
     let at_adyen = by_wire && chance.one_in(2);
     // Disputes there are none of the books that are compared here.
-    let card = if by_wire && card == DISPUTED { 0 } else { card };
+    let is_asked = by_wire && (card == DISPUTED || chance.one_in(6));
     let amount = chance.between(2, 5_000);
     let currency = chance.pick("EUR", &["USD", "JPY"]);
     let mut input = json!({ "amount": amount, "currencyCode": currency, "orderId": name });
@@ -66,6 +69,7 @@ pub(crate) fn order(chance: &mut Chance, shop: &Shop, name: &str) -> Order {
         let method = match (shop.tokens.get(card), NUMBERS.get(card)) {
             // Paid at a page of the method's own.
             _ if wallet => json!({ "type": "WALLETC" }),
+            _ if is_asked => raw(ASKED),
             (Some(token), _) if chance.one_in(2) => json!({ "type": "CARD", "token": token }),
             (_, number) => raw(number.copied().unwrap_or_default()),
         };

@@ -168,7 +168,7 @@ export class Checkout implements PayingForm {
   async payByForm(): Promise<void> {
     if (this.#isBusy || !this.#isEnabled) return;
     const chosen: PaysWith | undefined = this.isCard ? this.#form.read() : { kind: "method", type: this.#methods.chosen };
-    if (chosen) await this.#run((paying) => paying.pay(chosen));
+    if (chosen) await this.#pay(chosen);
     else this.#form.showProblems();
   }
 
@@ -176,7 +176,13 @@ export class Checkout implements PayingForm {
   async payByWallet(wallet: "walleta" | "walletb", token: string, transactionId?: string): Promise<void> {
     // The wallet's sheet is open, and must learn that nothing comes of it.
     if (this.#isBusy || !this.#isEnabled) return this.surroundings.failed({ message: "Disabled", type: "disabled" });
-    await this.#run((paying) => paying.pay({ kind: "wallet", token, transactionId, wallet }));
+    await this.#pay({ kind: "wallet", token, transactionId, wallet });
+  }
+
+  async #pay(paysWith: PaysWith): Promise<void> {
+    const running = this.#run((paying) => paying.pay(paysWith));
+    this.announce(this.#messages.get("status.paying", { amount: this.amount }));
+    await running;
   }
 
   signalled(action: string, signal: Signal): void {
@@ -245,7 +251,6 @@ export class Checkout implements PayingForm {
   #setBusy(): void {
     this.stand("paying");
     this.#clearError();
-    this.announce(this.#messages.get("status.paying", { amount: this.amount }));
     this.#slow = window.setTimeout(() => this.note("status.slow"), SLOW_MS);
   }
 

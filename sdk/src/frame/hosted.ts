@@ -10,6 +10,7 @@ import { standingOf, type Payment } from "../shared/paymentstatus.js";
 import type { BrowserData, FrameOptions, SdkConfiguration } from "../shared/protocol.js";
 import { tellApp } from "./bridge.js";
 import { Checkout } from "./checkoutform.js";
+import { TOKEN_ENDED } from "./configuration.js";
 import { find, findOptional } from "./dom.js";
 import type { HostedWallets } from "./hostedwallets.js";
 import { loadPart } from "./part.js";
@@ -53,10 +54,10 @@ function walletsOf(checkout: () => Checkout) {
 }
 
 /** A page of its own: errands by redirect, from which the return page leads back here. */
-function ownPage(address: string, { configure, settle }: ReturnType<typeof walletsOf>): Surroundings {
+function ownPage(address: string, token: string, { configure, settle }: ReturnType<typeof walletsOf>): Surroundings {
   const leave = ({ action, payment, url }: Errand) => {
     settle(true);
-    keepPlace({ action, address, payment });
+    keepPlace({ action, address, payment, token });
     location.assign(url);
   };
   return {
@@ -70,13 +71,15 @@ function ownPage(address: string, { configure, settle }: ReturnType<typeof walle
     completed: (result) => {
       const { authorizePayment: payment } = result.data as { readonly authorizePayment: Payment | null };
       settle(payment !== null && !["declined", "failed", "cancelled"].includes(standingOf(payment)));
-      if (payment && standingOf(payment) === "paid") keepPlace({ action: "", address, payment: payment.id });
+      if (payment && standingOf(payment) === "paid") keepPlace({ action: "", address, payment: payment.id, token });
       else forgetPlace();
       tellApp("paymentComplete", result);
     },
     configured: configure,
     failed: (error) => {
       settle(false);
+      // Nothing can be read with it any more: loaded again, the page is as the server has it.
+      if (error.type === TOKEN_ENDED.type) forgetPlace();
       tellApp("error", { error });
     },
     focused: () => undefined,
@@ -96,10 +99,10 @@ async function main(): Promise<void> {
   const place = readPlace();
   const options: FrameOptions = {
     ...readOptions({ layout: "compact", ...writtenOptions() }), redirectOnly: true,
-    ...(place?.address === address ? { resumePayment: place.payment } : {}),
+    ...(place?.address === address ? { apiKey: place.token, resumePayment: place.payment } : {}),
   };
   const messages = await loadMessages(options.language, ENGLISH);
-  const checkout: Checkout = new Checkout(options, messages, ownPage(address, walletsOf(() => checkout)), browserData());
+  const checkout: Checkout = new Checkout(options, messages, ownPage(address, options.apiKey, walletsOf(() => checkout)), browserData());
   followLanguage(checkout);
   await checkout.start(() => document.body.removeAttribute("data-waits"));
 }

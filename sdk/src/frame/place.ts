@@ -1,6 +1,7 @@
 /**
  * What a tab keeps. With the hosted page: its address with the client token, which has left the address bar, so that the page can
- * be loaded again; and the payment that waits or is paid, so that a return from the bank and a reload show how it stands.
+ * be loaded again; and the payment that waits or is paid, with the client token that made it, so that a return from the bank and a
+ * reload show how it stands. A payment link's page has a token of its own each time it is loaded, which can't read that payment.
  */
 
 export interface Place {
@@ -9,6 +10,7 @@ export interface Place {
   /** The errand from which the customer comes back; empty once the payment is paid. */
   readonly action: string;
   readonly payment: string;
+  readonly token: string;
 }
 
 const PLACE = "pointsman.payment";

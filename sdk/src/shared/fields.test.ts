@@ -125,7 +125,7 @@ test("codes have the digits of their brand", () => {
 
 test("names are those of people and firms, never a card number", () => {
   const cases = [
-    ["Ada Lovelace", undefined], ["Łukasz Żółć", undefined], ["李小龍", undefined], ["O’Brien-Smith, J. (Sr.)", undefined], ["A & B Ltd.", undefined],
+    ["Ada Lovelace", undefined], ["Łukasz Żółć", undefined], ["李小龍", undefined], ["O’Brien-Smith, J. (Sr.)", undefined], ["A & B Ltd.", undefined], ["NOT_ENOUGH_BALANCE", undefined], ["Chargeback:4853", undefined],
     ["محمد علي", undefined], ["", "card.billing-name.errors.required"], ["A", "card.billing-name.errors.min-length"],
     ["4242 4242 4242 4242", "card.billing-name.errors.invalid-characters"], ["Ada 424242", "card.billing-name.errors.invalid-characters"],
     ["<script>", "card.billing-name.errors.invalid-characters"], ["123", "card.billing-name.errors.invalid-characters"],

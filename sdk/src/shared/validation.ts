@@ -37,10 +37,11 @@ const NAME_MAX = 100;
 /** Digits in a name from which on it looks like a card number. */
 const NUMBER_IN_NAME = /(\d[\s-]*){6}/;
 
+/** Some processors' test platforms read names such as `NOT_ENOUGH_BALANCE` and `Chargeback:4853`. */
 export function checkName(text: string): Problem {
   const name = text.trim();
   if (name === "") return "card.billing-name.errors.required";
-  if (NUMBER_IN_NAME.test(name) || !/^[\p{L}\p{M}\p{N}\p{Zs}.,'’`´&/()+-]+$/u.test(name) || !/\p{L}/u.test(name)) {
+  if (NUMBER_IN_NAME.test(name) || !/^[\p{L}\p{M}\p{N}\p{Zs}.,:'’`´&/()+_-]+$/u.test(name) || !/\p{L}/u.test(name)) {
     return "card.billing-name.errors.invalid-characters";
   }
   if ([...name].length < 2) return "card.billing-name.errors.min-length";

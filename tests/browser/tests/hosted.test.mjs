@@ -15,11 +15,23 @@ function bridge() {
   window.checkoutBridge = { handleEvent: (type, payload) => window.heard.push([type, payload]) };
 }
 
+/** Keeps what the live regions of each page of the tab say. */
+function hearAnnouncements() {
+  window.announced = [];
+  const hear = () => {
+    for (const id of ["pm-live", "pm-alert"]) {
+      const text = document.getElementById(id)?.textContent;
+      if (text && window.announced.at(-1) !== text) window.announced.push(text);
+    }
+  };
+  new MutationObserver(hear).observe(document, { childList: true, characterData: true, subtree: true });
+}
+
 /** A payment link: its address and id. */
 async function linkOf(more = {}) {
   const { createPaymentLink } = await world.service.graphql(
-    `mutation($amount: Long!, $orderId: String, $description: String, $returnUrl: String) {
-      createPaymentLink(amount: $amount, currencyCode: "EUR", orderId: $orderId, description: $description, returnUrl: $returnUrl) { id url }
+    `mutation($amount: Long!, $orderId: String, $description: String, $returnUrl: String, $isSingleUse: Boolean) {
+      createPaymentLink(amount: $amount, currencyCode: "EUR", orderId: $orderId, description: $description, returnUrl: $returnUrl, singleUse: $isSingleUse) { id url }
     }`, { amount: 5099, ...more });
   return createPaymentLink;
 }
@@ -57,6 +69,56 @@ describe("payment links", { concurrency: 2 }, () => {
       const top = async (part) => (await again.page.locator(part).boundingBox()).y;
       assert.ok(await top("main a") > await top("main h1"), `${width} px: the way back stands below what is said`);
     }
+  });
+
+  test("a payment that fails at the bank is said on the link's page, and another card pays", async (t) => {
+    const link = await linkOf({ orderId: "order-link-bank" });
+    const visit = await world.visit(t);
+    await follow(visit, link);
+    await visit.typable();
+    await visit.page.addInitScript(hearAnnouncements);
+    await visit.pay(THREE_D_SECURE);
+    const bank = await visit.frameAt("/sandbox/pages/");
+    await bank.locator('button[value="fail"]').click();
+    await visit.part("Error").getByText(/confirm that it is you|bank/i).first().waitFor();
+    assert.deepEqual((await visit.page.evaluate(() => window.announced)).filter((text) => /Paying/.test(text)), [], "nothing is being paid");
+    await visit.pay(VISA);
+    await visit.part("Status").getByText(/50\.99/).first().waitFor();
+    const made = (await world.service.payments()).filter(({ orderId }) => orderId === "order-link-bank");
+    assert.deepEqual(made.map(({ status }) => status).sort(), ["DECLINED", "SUCCEEDED"]);
+  });
+
+  test("a link that can be paid by many shows its receipt again, and another visit a form", async (t) => {
+    const link = await linkOf({ isSingleUse: false, orderId: "order-link-many" });
+    const visit = await world.visit(t);
+    await follow(visit, link);
+    await visit.typable();
+    await visit.pay(VISA);
+    await visit.part("Status").getByText(/50\.99/).first().waitFor();
+    await visit.page.reload();
+    await visit.part("Status").getByText(/50\.99/).first().waitFor();
+    const another = await world.visit(t);
+    await follow(another, link);
+    await another.typable();
+  });
+
+  test("a page whose kept token has ended says that nothing is known, and loaded again is open", async (t) => {
+    const link = await linkOf({ isSingleUse: false });
+    const visit = await world.visit(t);
+    await follow(visit, link);
+    await visit.typable();
+    await visit.pay(THREE_D_SECURE);
+    await visit.frameAt("/sandbox/pages/");
+    await visit.page.goto(link.url);
+    await visit.part("Status").getByText(/waiting/i).first().waitFor();
+    await visit.page.evaluate(() => {
+      const place = JSON.parse(sessionStorage.getItem("pointsman.payment"));
+      sessionStorage.setItem("pointsman.payment", JSON.stringify({ ...place, token: place.token.replace(/.{4}$/, "0000") }));
+    });
+    await visit.page.reload();
+    await visit.part("Status").getByText(/pay again/i).first().waitFor();
+    await visit.page.reload();
+    await visit.typable();
   });
 
   test("a link that was ended says so, and takes no card", async (t) => {

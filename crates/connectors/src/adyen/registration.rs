@@ -82,9 +82,7 @@ impl Registers for Adyen {
 
 /// Makes a webhook with a key.
 async fn register(api: Api<'_>, link: &Link<'_>) -> Result<Registered, CallError> {
-    let address = link
-        .notification_url
-        .ok_or_else(|| CallError::not_sent("the connection has no address for notifications"))?;
+    let address = link.notified_at()?;
     let webhooks = webhooks(api)?;
     let path = format!("{webhooks}?pageSize={MOST}");
     let listed = api.ask::<List>(Method::GET, at(&path)).await?;

@@ -61,9 +61,7 @@ impl Registers for Stripe {
 
 /// Makes an endpoint: the secret of one that stands is not shown.
 async fn register(api: Api<'_>, link: &Link<'_>) -> Result<Registered, CallError> {
-    let address = link
-        .notification_url
-        .ok_or_else(|| CallError::not_sent("the connection has no address for notifications"))?;
+    let address = link.notified_at()?;
     let query = Form::default().with("limit", MOST);
     let listed = api.get::<List>("/v1/webhook_endpoints", &query).await?;
     let listed = listed.map_err(Refusal::rejected)?.data.into_iter();
@@ -98,4 +96,20 @@ async fn retire(api: Api<'_>, ids: &[String]) -> Result<(), CallError> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use connector::Notices as _;
+
+    use super::*;
+
+    #[test]
+    fn who_registers_by_hand_reads_the_same_events() {
+        let text = Stripe.set_up();
+        let (_, behind) = text.split_once("these events: ").unwrap();
+        let (events, _) = behind.split_once(". Then").unwrap();
+        let events: Vec<&str> = events.split(", ").collect();
+        assert_eq!(events, EVENTS);
+    }
 }

@@ -279,8 +279,8 @@ impl Dispute {
         Ok((n, occurred))
     }
 
-    /// Sends a response again that the processor did not have when it was asked, under the same reference. `None`: it has an outcome, the dispute does not wait
-    /// for it any more, or somebody else has begun to send it again since, of which that answer says nothing.
+    /// Sends a response again that the processor did not have when it was asked, under the same reference. `None`: it has an outcome, the
+    /// dispute does not wait for it any more, or somebody else has begun to send it again since, of which that answer says nothing.
     #[expect(clippy::needless_pass_by_value, reason = "as every other begin_*")]
     pub fn send_response_again(
         &mut self,

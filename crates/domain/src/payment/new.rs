@@ -137,11 +137,10 @@ impl Payment {
         }))
     }
 
-    /// A flow's wish about 3D Secure. What the request or the flow asks for is asked for.
+    /// A flow's wish about 3D Secure. It is the merchant's own rule, so it counts for more than the request's, which every checkout page
+    /// of ours makes.
     pub fn wish_three_ds(&mut self, wish: ThreeDsWish) {
-        if self.three_ds != ThreeDsWish::Request {
-            self.three_ds = wish;
-        }
+        self.three_ds = wish;
     }
 
     /// The plan of the flow's attempt: where it goes if the attempt does not succeed, and when it is captured. If the flow's

@@ -37,7 +37,10 @@ pub(super) enum Holder {
 /// When the issuer wants the shopper to be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Challenging {
+    /// The card isn't enrolled, or knows no 3D Secure.
     Never,
+    /// Where the shop asks for it.
+    WhenAsked,
     /// Always but in off-session payments of a card that was set up for them.
     UnlessSetUp,
     Always,
@@ -94,8 +97,9 @@ pub(super) fn behaviour(number: &str) -> Behaviour {
     match number {
         "4242424242424242" | "4000056655665556" | "5555555555554444" | "2223003122003222"
         | "5200828282828210" | "5105105105105100" | "378282246310005" | "371449635398431"
-        | "6011111111111117" | "3056930009020004" | "3566002020360505" | "6200000000000005"
-        | "4000000000003055" => APPROVED,
+        | "6011111111111117" | "3056930009020004" | "3566002020360505" | "6200000000000005" => {
+            APPROVED
+        }
         "4000000000000002" | "4000000000000341" => {
             declined("card_declined", "generic_decline", DECLINED)
         }
@@ -121,6 +125,10 @@ pub(super) fn behaviour(number: &str) -> Behaviour {
             "processing_error",
             "An error occurred while processing your card. Try again in a little bit.",
         ),
+        "4000000000003055" => Behaviour {
+            challenging: Challenging::WhenAsked,
+            ..APPROVED
+        },
         "4000002500003155" => Behaviour {
             challenging: Challenging::UnlessSetUp,
             ..APPROVED

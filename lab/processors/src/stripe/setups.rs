@@ -178,8 +178,12 @@ impl Books {
             setup.return_url = Some(return_url.to_owned());
         }
         let wanted = form.text("payment_method_options[card][request_three_d_secure]");
-        let challenges = self.behaviour_of_method(&method).challenging != Challenging::Never;
-        if challenges || matches!(wanted, Some("any" | "challenge")) {
+        let challenges = match self.behaviour_of_method(&method).challenging {
+            Challenging::Never => false,
+            Challenging::WhenAsked => matches!(wanted, Some("any" | "challenge")),
+            Challenging::UnlessSetUp | Challenging::Always => true,
+        };
+        if challenges {
             self.setup_mut(id)?.status = Status::RequiresAction;
             self.emit("setup_intent.requires_action", id);
             return self.show_setup(id);

@@ -69,7 +69,7 @@ export const page: Record<PageKey, string> = {
   "summary.pay": "Bezahlen bei",
   "summary.details": "Einzelheiten",
   "trust.label": "Kartendaten gehen direkt an {host}",
-  "powered-by.label": "Bezahlen mit Pointsman",
+  "powered-by.label": "Zahlungstechnik: Pointsman",
   "return.title": "Zurück von Ihrer Bank",
   "return.text": "Der Shop zeigt, wie die Zahlung ausging. Sie können dieses Fenster schließen.",
 };

@@ -69,7 +69,7 @@ export const page: Record<PageKey, string> = {
   "summary.pay": "Betalen aan",
   "summary.details": "Details",
   "trust.label": "Kaartgegevens gaan rechtstreeks naar {host}",
-  "powered-by.label": "Betalen met Pointsman",
+  "powered-by.label": "Betaaltechniek: Pointsman",
   "return.title": "Terug van uw bank",
   "return.text": "De winkel laat zien hoe de betaling is afgelopen. U kunt dit venster sluiten.",
 };

@@ -249,8 +249,15 @@ fn a_bank_is_not_asked_without_the_shopper_or_after_it_was() {
         "/authenticationData",
         json!({"attemptAuthentication": "always"}),
     )];
-    let got = Client::new().post("/v72/payments", &altered(&card("J. Smith"), &always));
-    assert_eq!(got.text("/resultCode"), "RedirectShopper");
+    for (number, result) in [
+        ("371449635398431", "RedirectShopper"),
+        ("4111111111111111", "Authorised"),
+    ] {
+        let asked = altered(&card("J. Smith"), &always);
+        let asked = altered(&asked, &[("/paymentMethod/number", json!(number)), ("/paymentMethod/cvc", Value::Null)]);
+        let got = Client::new().post("/v72/payments", &asked);
+        assert_eq!(got.text("/resultCode"), result, "{number}");
+    }
 }
 
 fn other(method: Value) -> Value {

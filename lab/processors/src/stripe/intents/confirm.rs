@@ -151,12 +151,13 @@ impl Books {
         let absent = form
             .text("off_session")
             .is_some_and(|value| value != "false");
-        let is_demanded = match self.behaviour_of(id)?.challenging {
+        let is_wanted = matches!(wanted, Some("any" | "challenge"));
+        let is_asked = match self.behaviour_of(id)?.challenging {
             Challenging::Never => false,
-            Challenging::UnlessSetUp => !(absent && method.is_set_up),
+            Challenging::WhenAsked => is_wanted,
+            Challenging::UnlessSetUp => is_wanted || !(absent && method.is_set_up),
             Challenging::Always => true,
         };
-        let is_asked = matches!(wanted, Some("any" | "challenge")) || is_demanded;
         if method.card.is_none() || is_imported || !is_asked {
             return Ok(Asking::Needless);
         }

@@ -60,6 +60,24 @@ fn three_d_secure_by_the_flow_is_asked_for() {
 }
 
 #[test]
+fn what_the_flow_says_of_three_d_secure_counts_for_more_than_the_request() {
+    let shop = shop();
+    shop.connection("spares", json!({}));
+    for wish in ["avoid", "as_issuer"] {
+        let steps = json!([
+            {"three_d_secure": wish},
+            {"authorise": {"connection": "spares"}},
+        ]);
+        shop.publish(wish, steps);
+        let order = Order::card(cards::VISA).flow(wish);
+        let asks = json!({"redirectUrl": "https://shop.example/back"});
+        let payment = shop.order(&order.with("perform3DSecure", asks));
+        payment.assert_status("SUCCEEDED");
+        assert_eq!(payment.at("/threeDSecureVersion"), &Value::Null, "{wish}");
+    }
+}
+
+#[test]
 fn notes_are_on_the_timeline_in_order() {
     let notes = [
         json!({"note": "first word"}),

@@ -11,24 +11,6 @@ mod unknown;
 use serde_json::{Value, json};
 use testkit::{Order, Processor, Server, Setup, Shop};
 
-/// What the service asks Stripe's endpoint for. Source: docs/connectors.md.
-const EVENTS: &[&str] = &[
-    "charge.succeeded",
-    "charge.captured",
-    "payment_intent.succeeded",
-    "payment_intent.payment_failed",
-    "payment_intent.canceled",
-    "payment_intent.amount_capturable_updated",
-    "refund.created",
-    "refund.updated",
-    "refund.failed",
-    "charge.dispute.created",
-    "charge.dispute.updated",
-    "charge.dispute.closed",
-    "charge.dispute.funds_withdrawn",
-    "charge.dispute.funds_reinstated",
-];
-
 /// A merchant with one connection, which leads to a simulated Stripe.
 struct Desk {
     server: Server,
@@ -68,8 +50,12 @@ impl Desk {
     fn notify(&self, shop: &Shop, connection: &str, more: &str) {
         let saved = self.save_as(shop, connection, None);
         let url = saved["notificationUrl"].as_str().unwrap();
-        let events: Vec<String> = EVENTS
-            .iter()
+        // Those that a merchant is asked to choose.
+        let text = saved["notificationSetUp"].as_str().unwrap();
+        let (_, events) = text.split_once("these events: ").unwrap();
+        let (events, _) = events.split_once(". Then").unwrap();
+        let events: Vec<String> = events
+            .split(", ")
             .map(|event| format!("&enabled_events[]={event}"))
             .collect();
         let form = format!("url={url}{}{more}", events.concat());
@@ -87,7 +73,7 @@ impl Desk {
             credentials["webhookSecret"] = json!(secret);
         }
         let query = "mutation($id: ID!, $settings: JSON!, $credentials: JSON) { saveConnection(id: $id, processor: \"stripe\", \
-            name: \"Stripe\", settings: $settings, credentials: $credentials) { id notificationUrl } }";
+            name: \"Stripe\", settings: $settings, credentials: $credentials) { id notificationUrl notificationSetUp } }";
         let settings = json!({"base_url": self.stripe.url()});
         let variables = json!({"id": connection, "settings": settings, "credentials": credentials});
         shop.gql(query, variables).root().clone()
