@@ -175,7 +175,9 @@ pub(crate) async fn settled(shop: &Shop) -> Result<Vec<Value>, Broke> {
         let open = payments
             .iter()
             .filter(|payment| {
-                checker::is_unsettled(payment) || checker::waits_for_its_flow(payment, &rows)
+                checker::is_unsettled(payment)
+                    || checker::waits_for_its_flow(payment, &rows)
+                    || checker::awaits_an_answer(payment, &rows)
             })
             .count();
         if open == 0 || round + 1 == ROUNDS {

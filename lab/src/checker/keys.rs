@@ -68,8 +68,13 @@ fn forgotten(
     all: &[&Exchange],
     findings: &mut Findings,
 ) {
-    let open = payment_of(answer)
-        .is_some_and(|payment| matches!(text(payment, "status"), "ACTIVE" | "GATEWAY_HOLD"));
+    // Without an answer it may be said from memory, while the database is away: nothing is stored then, and it goes on.
+    let open = payment_of(answer).is_some_and(|payment| {
+        matches!(
+            text(payment, "status"),
+            "ACTIVE" | "GATEWAY_HOLD" | "NO_ANSWER_FROM_PSP"
+        )
+    });
     let open = open || is_response_open(answer);
     let later = all
         .iter()
@@ -120,12 +125,7 @@ fn is_open(payment: &Value, rows: &[Value]) -> bool {
     let refunds = list(payment, "refunds")
         .iter()
         .any(|refund| text(refund, "status") == "PENDING");
-    let unanswered = last_event(payment, rows).is_some_and(|event| {
-        matches!(
-            text(event, "kind"),
-            "payment.operation_started" | "payment.unknown"
-        )
-    });
+    let unanswered = last_event(payment, rows).is_some_and(super::is_unanswered);
     refunds || unanswered || text(payment, "status") == "NO_ANSWER_FROM_PSP"
 }
 

@@ -304,6 +304,22 @@ pub(crate) fn waits_for_its_flow(payment: &Value, rows: &[Value]) -> bool {
     waits
 }
 
+/// Whether an operation of the payment still has no answer, by the rows of events: also a cancellation, during which its status stays.
+pub(crate) fn awaits_an_answer(payment: &Value, rows: &[Value]) -> bool {
+    let stream = uuid_of(text(payment, "id"));
+    let rows = rows.iter().filter(|row| text(row, "stream") == stream);
+    let last = rows.flat_map(case::happened_in).last();
+    last.is_some_and(is_unanswered)
+}
+
+/// Whether an event says that an operation has begun, or has got no answer.
+fn is_unanswered(event: &Value) -> bool {
+    matches!(
+        text(event, "kind"),
+        "payment.operation_started" | "payment.unknown"
+    )
+}
+
 /// The code of an error.
 fn code_in(answer: &Value) -> Option<&str> {
     answer

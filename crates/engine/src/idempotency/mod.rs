@@ -28,8 +28,9 @@
 //! | the outcome has come, and a capture or the flow follows at once | none yet: it is owed ([`Payment::owed_answer`]) | the one after which nothing follows |
 //! | the customer must act | the payment or the fault that says so, for good | the one that settles |
 //! | the request's time ends before there is an outcome | the payment without an answer: interim | one of its own |
+//! | the same, and the database does not answer | none: the payment without an answer, from memory | |
 //! | the request's time ends, and the payment has an outcome but goes on | the payment as far as it is | the payment's next version |
-//! | the same, and the database does not answer | none: `error.unavailable` with the payment's id | |
+//! | the same, and the database does not answer then | none: `error.unavailable` with the payment's id | |
 //! | what is stored, a method or a customer, is made | the token, or the id | the one that makes it |
 //! | a payment link is made | the link | the one that makes it, with its intent |
 //! | a failure of ours, or an operation under way | none: the client tries again | |

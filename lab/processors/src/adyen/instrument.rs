@@ -154,7 +154,8 @@ fn challenge(instrument: &Instrument, body: &Body) -> Flow {
     if interaction != "Ecommerce" || has_proof || wish == Some("never") {
         return Flow::AtOnce;
     }
-    let always = instrument.class == "bcmc" || (wish == Some("always") && cards::is_enrolled(&card.number));
+    let always =
+        instrument.class == "bcmc" || (wish == Some("always") && cards::is_enrolled(&card.number));
     let asked = cards::challenge(&card.number).or(always.then_some(Challenge::Get));
     asked.map_or(Flow::AtOnce, Flow::Challenge)
 }

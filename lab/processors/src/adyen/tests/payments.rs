@@ -254,7 +254,13 @@ fn a_bank_is_not_asked_without_the_shopper_or_after_it_was() {
         ("4111111111111111", "Authorised"),
     ] {
         let asked = altered(&card("J. Smith"), &always);
-        let asked = altered(&asked, &[("/paymentMethod/number", json!(number)), ("/paymentMethod/cvc", Value::Null)]);
+        let asked = altered(
+            &asked,
+            &[
+                ("/paymentMethod/number", json!(number)),
+                ("/paymentMethod/cvc", Value::Null),
+            ],
+        );
         let got = Client::new().post("/v72/payments", &asked);
         assert_eq!(got.text("/resultCode"), result, "{number}");
     }
