@@ -90,7 +90,8 @@ pub(crate) async fn delivered(house: &House, clients: &Clients) -> Result<(), Br
 /// The payments, or the disputes, can't be read.
 pub(crate) async fn reported(shop: &Shop) -> Result<(), Broke> {
     for _ in 0..LOOKED_FOR {
-        let is_quiet = shop.house.post().is_none_or(PostOffice::is_quiet);
+        let is_quiet = !shop.house.hurry_notifications();
+        let is_quiet = is_quiet && shop.house.post().is_none_or(PostOffice::is_quiet);
         let known = disputes(shop).await?;
         let is_quiet = is_quiet && !known.listed.iter().any(checker::is_responding);
         let payments = listed(shop).await?;

@@ -74,6 +74,14 @@ impl Outbox {
             .count()
     }
 
+    /// Sends at once what waits for its next try. Whether anything is not delivered yet.
+    pub(crate) fn hurry(&mut self, now: Duration) -> bool {
+        for delivery in &mut self.deliveries {
+            delivery.due_at = delivery.due_at.min(now);
+        }
+        !self.deliveries.is_empty()
+    }
+
     pub(crate) fn forget(&mut self, endpoint: &str) {
         self.deliveries
             .retain(|delivery| delivery.endpoint != endpoint);
@@ -181,6 +189,21 @@ impl Outbox {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_hurried_does_not_wait_for_its_next_try() {
+        let (mut faults, mut draw) = (Faults::default(), Draw::new(1));
+        let mut outbox = Outbox::new(&FREE);
+        outbox.queue("e", "event", Duration::ZERO);
+        let id = outbox.take(Duration::ZERO, &mut faults, &mut draw)[0].id;
+        outbox.delivered(id, Some(503), Duration::ZERO);
+        let soon = Duration::from_secs(1);
+        assert!(outbox.take(soon, &mut faults, &mut draw).is_empty());
+        assert!(outbox.hurry(soon));
+        assert_eq!(outbox.take(soon, &mut faults, &mut draw).len(), 1);
+        outbox.delivered(id, Some(200), soon);
+        assert!(!outbox.hurry(soon));
+    }
 
     const MINUTE: Duration = Duration::from_mins(1);
 

@@ -99,4 +99,7 @@ pub trait Machine: Send {
 
     /// The status that the receiver answered; `None` when it did not.
     fn delivered(&mut self, id: u64, status: Option<u16>, now: Duration);
+
+    /// Sends at once what waits for its next try, as who presses "Resend" in a dashboard. Whether anything is not delivered yet.
+    fn hurry(&mut self, now: Duration) -> bool;
 }

@@ -117,6 +117,13 @@ impl House {
         self.adyen.asked(&request);
     }
 
+    /// Lets the processors send at once what waits for its next try: hours may pass before that. Whether anything is not delivered yet.
+    pub(crate) fn hurry_notifications(&self) -> bool {
+        let (stripe, adyen) = (&self.stripe, &self.adyen);
+        let at_stripe = stripe.machine().hurry(stripe.now());
+        adyen.machine().hurry(adyen.now()) || at_stripe
+    }
+
     /// The customer decides at a processor's page. Where that leads back to.
     pub(crate) async fn decide(&self, url: &str, pass: bool) -> Option<String> {
         if let Some(page) = url.strip_prefix(STRIPE) {

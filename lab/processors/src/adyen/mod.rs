@@ -212,6 +212,10 @@ impl Machine for Adyen {
         let now = now.saturating_add(self.ahead);
         self.books.outbox.delivered(id, status, now);
     }
+
+    fn hurry(&mut self, now: Duration) -> bool {
+        self.books.outbox.hurry(now.saturating_add(self.ahead))
+    }
 }
 
 fn reply(status: u16, view: &Value, id: &str) -> Reply {

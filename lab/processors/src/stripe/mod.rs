@@ -198,6 +198,10 @@ impl Machine for Stripe {
             .outbox
             .delivered(id, status, now.saturating_add(self.ahead));
     }
+
+    fn hurry(&mut self, now: Duration) -> bool {
+        self.books.outbox.hurry(now.saturating_add(self.ahead))
+    }
 }
 
 fn reply(view: &Value, status: u16, request_id: &str) -> Reply {
