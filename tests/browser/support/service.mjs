@@ -121,6 +121,15 @@ export class Service {
     return startIntent.id;
   }
 
+  /** A payment link of 50.99 euros: its address and id. */
+  async paymentLink(given = {}) {
+    const { createPaymentLink } = await this.graphql(
+      `mutation($amount: Long!, $orderId: String, $description: String, $returnUrl: String, $isSingleUse: Boolean) {
+        createPaymentLink(amount: $amount, currencyCode: "EUR", orderId: $orderId, description: $description, returnUrl: $returnUrl, singleUse: $isSingleUse) { id url }
+      }`, { amount: 5099, ...given });
+    return createPaymentLink;
+  }
+
   /** A customer with stored cards: `{id, tokens}`. */
   async customer(cards) {
     const { createCustomer: id } = await this.graphql(

@@ -72,6 +72,13 @@ export class Visit {
     return answer;
   }
 
+  /** Opens a payment link as a customer does. */
+  async follow(link) {
+    this.isHosted = true;
+    this.page = await this.context.newPage();
+    return await this.page.goto(link.url);
+  }
+
   /** The document with the card form. */
   get form() {
     return this.isHosted ? this.page : this.page.frameLocator('iframe[src*="/sdk/v1/frame/"]').first();

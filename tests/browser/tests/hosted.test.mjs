@@ -27,27 +27,11 @@ function hearAnnouncements() {
   new MutationObserver(hear).observe(document, { childList: true, characterData: true, subtree: true });
 }
 
-/** A payment link: its address and id. */
-async function linkOf(more = {}) {
-  const { createPaymentLink } = await world.service.graphql(
-    `mutation($amount: Long!, $orderId: String, $description: String, $returnUrl: String, $isSingleUse: Boolean) {
-      createPaymentLink(amount: $amount, currencyCode: "EUR", orderId: $orderId, description: $description, returnUrl: $returnUrl, singleUse: $isSingleUse) { id url }
-    }`, { amount: 5099, ...more });
-  return createPaymentLink;
-}
-
-/** Opens a link as a customer does. */
-async function follow(visit, link) {
-  visit.isHosted = true;
-  visit.page = await visit.context.newPage();
-  return await visit.page.goto(link.url);
-}
-
 describe("payment links", { concurrency: 2 }, () => {
   test("a link is paid once; opened again it shows that it is paid, and lists no card", async (t) => {
-    const link = await linkOf({ orderId: "order-link", description: "2 × House <b>blend</b>", returnUrl: `${world.shop.origin}/` });
+    const link = await world.service.paymentLink({ orderId: "order-link", description: "2 × House <b>blend</b>", returnUrl: `${world.shop.origin}/` });
     const visit = await world.visit(t);
-    await follow(visit, link);
+    await visit.follow(link);
     await visit.page.getByText("2 × House <b>blend</b>").first().waitFor();
     await visit.typable();
     await visit.pay(VISA);
@@ -56,7 +40,7 @@ describe("payment links", { concurrency: 2 }, () => {
     const paid = (await world.service.payments()).filter(({ orderId }) => orderId === "order-link");
     assert.deepEqual(paid.map(({ status }) => status), ["SUCCEEDED"]);
     const again = await world.visit(t);
-    const answer = await follow(again, link);
+    const answer = await again.follow(link);
     await again.page.getByText(/paid/i).first().waitFor();
     await assertValid(await answer.text(), "receipt");
     assertStrictPolicy(answer.headers()["content-security-policy"], "receipt");
@@ -72,9 +56,9 @@ describe("payment links", { concurrency: 2 }, () => {
   });
 
   test("a payment that fails at the bank is said on the link's page, and another card pays", async (t) => {
-    const link = await linkOf({ orderId: "order-link-bank" });
+    const link = await world.service.paymentLink({ orderId: "order-link-bank" });
     const visit = await world.visit(t);
-    await follow(visit, link);
+    await visit.follow(link);
     await visit.typable();
     await visit.page.addInitScript(hearAnnouncements);
     await visit.pay(THREE_D_SECURE);
@@ -89,23 +73,23 @@ describe("payment links", { concurrency: 2 }, () => {
   });
 
   test("a link that can be paid by many shows its receipt again, and another visit a form", async (t) => {
-    const link = await linkOf({ isSingleUse: false, orderId: "order-link-many" });
+    const link = await world.service.paymentLink({ isSingleUse: false, orderId: "order-link-many" });
     const visit = await world.visit(t);
-    await follow(visit, link);
+    await visit.follow(link);
     await visit.typable();
     await visit.pay(VISA);
     await visit.part("Status").getByText(/50\.99/).first().waitFor();
     await visit.page.reload();
     await visit.part("Status").getByText(/50\.99/).first().waitFor();
     const another = await world.visit(t);
-    await follow(another, link);
+    await another.follow(link);
     await another.typable();
   });
 
   test("a page whose kept token has ended says that nothing is known, and loaded again is open", async (t) => {
-    const link = await linkOf({ isSingleUse: false });
+    const link = await world.service.paymentLink({ isSingleUse: false });
     const visit = await world.visit(t);
-    await follow(visit, link);
+    await visit.follow(link);
     await visit.typable();
     await visit.pay(THREE_D_SECURE);
     await visit.frameAt("/sandbox/pages/");
@@ -122,10 +106,10 @@ describe("payment links", { concurrency: 2 }, () => {
   });
 
   test("a link that was ended says so, and takes no card", async (t) => {
-    const link = await linkOf();
+    const link = await world.service.paymentLink();
     await world.service.graphql(`mutation($id: ID!) { endPaymentLink(id: $id) }`, { id: link.id });
     const visit = await world.visit(t);
-    await follow(visit, link);
+    await visit.follow(link);
     await visit.page.getByText(/ended/i).first().waitFor();
     assert.equal(await visit.page.locator("input[name=cardnumber]:visible").count(), 0);
     await assertAccessible([visit.page.mainFrame()], "a link that was ended");
@@ -134,7 +118,7 @@ describe("payment links", { concurrency: 2 }, () => {
   test("an invented link, or one that was cut off, is a page that says what to do", async (t) => {
     const visit = await world.visit(t);
     for (const path of ["/pay/invented", "/pay/", "/pay"]) {
-      const answer = await follow(visit, { url: world.service.url + path });
+      const answer = await visit.follow({ url: world.service.url + path });
       assert.equal(answer.status(), 404, path);
       assert.match(answer.headers()["content-type"], /text\/html/, path);
       await assertAccessible([visit.page.mainFrame()], path);
