@@ -24,7 +24,7 @@ use crate::{
     play::Played,
     report::Failure,
     run::{at, name_of, one_point, one_story, one_world, worlds_of},
-    scenario::{self, Point, STORIES},
+    scenario::{self, Point},
 };
 
 /// At most so many crash points are played for a bug, spread evenly over all of them.
@@ -173,7 +173,7 @@ impl Trail {
     /// Plays the stories undisturbed. The points at which something can happen.
     fn stories(&mut self, plan: &Plan) -> Vec<Point> {
         let mut points = Vec::new();
-        for story in STORIES {
+        for story in scenario::stories(plan.wire) {
             if !self.failures.is_empty() {
                 return Vec::new();
             }

@@ -23,8 +23,8 @@ use crate::{
     house::House,
     quiet::{at_rest, certain, delivered, reported, settled, until_whole},
     shop::{
-        Follower, Listener, Responder, Shop, Subscriber, card_tokens, keep_books, share_accounts,
-        shopper,
+        Follower, Listener, NUMBERS, Responder, Shop, Subscriber, card_tokens, keep_books,
+        share_accounts, shopper,
     },
     stage::Weather,
 };
@@ -61,9 +61,10 @@ pub(crate) fn play(seed: u64, shoppers: u32, by_wire: bool) -> Result<Played, Br
     let mut chance = Chance::of(seed, 2);
     let nodes = 2 + chance.index(2);
     let house = House::build(seed, nodes)?;
-    let mut shop = prepare(&house)?;
+    let mut shop = prepare(&house, &NUMBERS)?;
     if by_wire {
         house.run(house.connect())??;
+        house.trouble_processors()?;
         shop.by_wire = true;
     }
     let subscribers = [(10, false), (11, true)];
@@ -189,13 +190,13 @@ impl Clients {
     }
 }
 
-/// A shop in a new house, with the test cards stored.
+/// A shop in a new house, with these cards stored.
 ///
 /// # Errors
 /// The run is stuck.
-pub(crate) fn prepare(house: &Arc<House>) -> Result<Shop, Broke> {
+pub(crate) fn prepare(house: &Arc<House>, numbers: &[&str]) -> Result<Shop, Broke> {
     let mut shop = Shop::new(house);
-    let tokens = house.run(card_tokens(&shop))?;
+    let tokens = house.run(card_tokens(&shop, numbers))?;
     shop.tokens = Arc::new(tokens);
     Ok(shop)
 }

@@ -18,7 +18,7 @@ use crate::{
     news,
     play::{Played, play},
     report::{Failure, Report},
-    scenario::{self, Point, STORIES, Story, StoryOutcome},
+    scenario::{self, Point, Story, StoryOutcome},
     stage::Strike,
 };
 
@@ -39,6 +39,8 @@ pub struct Plan {
     pub threads: usize,
     /// Which crash points.
     pub crashes: Crashes,
+    /// Of all crash points only each of these many-th: 1 is all of them.
+    pub every: u64,
     /// Only this world of the run.
     pub world: Option<u64>,
     /// Whether Stripe and Adyen are among the processors, played in their wire formats.
@@ -133,10 +135,11 @@ fn stories(plan: &Plan, report: &mut Report, report_to: &mut dyn FnMut(Progress)
         Crashes::All => None,
         Crashes::One(name) => Some(name.as_str()),
     };
-    let chosen: Vec<&'static Story> = STORIES
-        .iter()
-        .filter(|story| wanted.is_none_or(|name| name.starts_with(story.name)))
-        .collect();
+    let mut chosen: Vec<&'static Story> = scenario::stories(plan.wire).iter().collect();
+    if let Some(name) = wanted {
+        chosen.extend(scenario::stories(!plan.wire));
+        chosen.retain(|story| name.starts_with(story.name));
+    }
     let count = u64::try_from(chosen.len()).unwrap_or(u64::MAX);
     let whole = pool(
         plan.jobs(count),
@@ -162,6 +165,14 @@ fn stories(plan: &Plan, report: &mut Report, report_to: &mut dyn FnMut(Progress)
         }
     }
     points.retain(|point| wanted.is_none_or(|name| name == point.name()));
+    if wanted.is_none() {
+        // Others with other seeds.
+        let mut number = plan.seed;
+        points.retain(|_| {
+            number = number.wrapping_add(1);
+            number.checked_rem(plan.every) == Some(0)
+        });
+    }
     strikes(plan, &points, report, report_to);
 }
 
@@ -360,6 +371,7 @@ mod tests {
             payments: 2 * u64::from(SHOPPERS),
             threads,
             crashes: Crashes::None,
+            every: 1,
             world: None,
             wire,
         };

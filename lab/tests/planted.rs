@@ -43,6 +43,7 @@ fn assert_found(bugs: &[Bug], payments: u64, crashes: Crashes) {
         payments,
         threads: 2,
         crashes,
+        every: 1,
         world: None,
         wire: false,
     };

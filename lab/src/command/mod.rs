@@ -75,13 +75,16 @@ struct Simulate {
     /// Leave out the stories that are played with a crash, or a stop, at each commit and call
     #[arg(long)]
     no_crash_points: bool,
+    /// Of the crash and stop points only each of these many-th; which ones, the seed says
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    every: u64,
     /// Only this crash or stop point of the stories, as a failure names it
     #[arg(long, value_name = "STORY/NUMBER", conflicts_with = "world")]
     crash_point: Option<String>,
     /// Only this world of the run, as a failure names it
     #[arg(long)]
     world: Option<u64>,
-    /// With Stripe and Adyen among the processors, played in their own wire formats: worlds alone, no crash points
+    /// With Stripe and Adyen among the processors, played in their own wire formats, and stories of their own
     #[arg(long, conflicts_with_all = ["crash_point", "planted"])]
     wire: bool,
     /// Print JSON

@@ -20,7 +20,7 @@ pub(super) fn simulate(flags: &Simulate) -> anyhow::Result<ExitCode> {
         .unwrap_or_else(|| thread::available_parallelism().map_or(1, std::num::NonZero::get));
     let crashes = match &flags.crash_point {
         Some(point) => Crashes::One(point.clone()),
-        None if flags.no_crash_points || flags.wire || flags.world.is_some() => Crashes::None,
+        None if flags.no_crash_points || flags.world.is_some() => Crashes::None,
         None => Crashes::All,
     };
     let payments = if flags.crash_point.is_some() {
@@ -33,6 +33,7 @@ pub(super) fn simulate(flags: &Simulate) -> anyhow::Result<ExitCode> {
         payments,
         threads,
         crashes,
+        every: flags.every,
         world: flags.world,
         wire: flags.wire,
     };
@@ -134,6 +135,7 @@ mod tests {
             payments,
             threads: 1,
             crashes: Crashes::None,
+            every: 1,
             world,
             wire: false,
         };

@@ -40,22 +40,30 @@ const PUBLISH: &str =
     "mutation($id: ID!, $version: Int!) { publishFlow(id: $id, version: $version) { id } }";
 
 impl House {
-    /// Connects the team to Stripe and Adyen, and lets things go wrong between them and the service.
+    /// Connects the team to Stripe and Adyen.
     ///
     /// # Errors
     /// A connection or a flow can't be saved.
     pub(crate) async fn connect(self: &Arc<Self>) -> Result<(), Broke> {
         self.connect_stripe().await?;
         self.connect_adyen().await?;
+        let house = Arc::downgrade(self);
+        self.world
+            .spawn(carry(house.clone(), |house| house.stripe.clone()));
+        self.world.spawn(carry(house, |house| house.adyen.clone()));
+        Ok(())
+    }
+
+    /// Lets things go wrong between the processors and the service until they are calm again.
+    ///
+    /// # Errors
+    /// Something that may go wrong is not known.
+    pub(crate) fn trouble_processors(&self) -> Result<(), Broke> {
         for fault in FAULTS {
             let armed = Armed::parse(fault).map_err(broke)?;
             self.stripe.machine().arm(armed.clone());
             self.adyen.machine().arm(armed);
         }
-        let house = Arc::downgrade(self);
-        self.world
-            .spawn(carry(house.clone(), |house| house.stripe.clone()));
-        self.world.spawn(carry(house, |house| house.adyen.clone()));
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use futures_util::future::join;
+use processors::Armed;
 use serde_json::{Value, json};
 
 use crate::{
@@ -134,6 +135,36 @@ impl Actor {
         self.insist(&wish).await;
     }
 
+    /// Waits until a payment is captured: at some processors a notification says so.
+    pub(super) async fn until_captured(&self, id: &str) {
+        for _ in 0..DISPUTED_WITHIN {
+            let got = self.get(id).await;
+            let status = got.as_ref().and_then(|got| got.text("status"));
+            if status == Some("SUCCEEDED") {
+                return;
+            }
+            self.pause(Duration::from_secs(3)).await;
+        }
+    }
+
+    /// Something goes wrong with the next request to Stripe whose path begins so.
+    pub(super) fn troubles_stripe(&self, fault: &str, path: &str) {
+        if let Ok(armed) = Armed::parse(fault) {
+            self.shop
+                .house
+                .stripe
+                .machine()
+                .arm(armed.times(1).at(path));
+        }
+    }
+
+    /// Something goes wrong with the next request to Adyen whose path begins so.
+    pub(super) fn troubles_adyen(&self, fault: &str, path: &str) {
+        if let Ok(armed) = Armed::parse(fault) {
+            self.shop.house.adyen.machine().arm(armed.times(1).at(path));
+        }
+    }
+
     pub(super) async fn abandon(&self, id: &str) -> Option<Got> {
         self.insist(&Wish::new(
             "abandonPayment",
@@ -251,9 +282,9 @@ impl Actor {
 
     /// The customer decides at the processor's page. The address of the return.
     pub(super) async fn decide(&self, url: &str, pass: bool) -> Option<String> {
-        let page = self.shop.house.bank.decide(url, pass).await.ok()??;
-        self.shop.note_return(&page.return_url);
-        Some(page.return_url)
+        let back = self.shop.house.decide(url, pass).await?;
+        self.shop.note_return(&back);
+        Some(back)
     }
 
     /// The customer opens the address of the return at both nodes, one after the other.

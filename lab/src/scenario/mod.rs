@@ -5,7 +5,9 @@
 //! which then goes on as if no time had passed.
 
 mod actor;
+#[macro_use]
 mod stories;
+mod wire;
 
 use std::{sync::Arc, time::Duration};
 
@@ -19,7 +21,6 @@ use crate::{
     stage::{BATCH, Strike, Weather},
 };
 use actor::Actor;
-pub(crate) use stories::STORIES;
 
 /// A story.
 pub(crate) struct Story {
@@ -31,6 +32,8 @@ pub(crate) struct Story {
     stops: bool,
     /// Whether its events are sent to an endpoint.
     subscribes: bool,
+    /// Whether Stripe and Adyen are connected, played in their wire formats.
+    by_wire: bool,
     report_to: fn(Actor) -> BoxFuture<'static, ()>,
 }
 
@@ -99,6 +102,15 @@ pub(crate) fn points(story: &'static Story, passed: &[String]) -> Vec<Point> {
     points
 }
 
+/// The stories of a run: those on the wire are runs of their own, as its worlds are.
+pub(crate) fn stories(by_wire: bool) -> &'static [Story] {
+    if by_wire {
+        wire::STORIES
+    } else {
+        stories::STORIES
+    }
+}
+
 /// Plays a story; at the boundary of this number something happens to the process.
 ///
 /// # Errors
@@ -109,7 +121,11 @@ pub(crate) fn play(
     strike: Option<(usize, Strike)>,
 ) -> Result<StoryOutcome, Broke> {
     let house = House::build(seed, NODES)?;
-    let shop = prepare(&house)?;
+    let mut shop = prepare(&house, &[stories::GOOD])?;
+    if story.by_wire {
+        house.run(house.connect())??;
+        shop.by_wire = true;
+    }
     let mut clients = Clients::default();
     if story.subscribes {
         clients.add(house.run(Subscriber::alone(&shop))?);

@@ -8,18 +8,18 @@ use serde_json::{Value, json};
 use super::{Story, actor::Actor};
 use crate::{bank::Mood, house::Got, shop::raw};
 
-const GOOD: &str = "4242424242424242";
+pub(super) const GOOD: &str = "4242424242424242";
 
 /// What is bought with it is disputed; evidence wins.
-const DISPUTED: &str = "4000000000000259";
+pub(super) const DISPUTED: &str = "4000000000000259";
 
 /// An order by a flow with a raw card.
-fn card(flow: &str, number: &str) -> Value {
+pub(super) fn card(flow: &str, number: &str) -> Value {
     json!({ "amount": 1200, "currencyCode": "EUR", "orderId": "one", "flowId": flow, "paymentMethod": raw(number) })
 }
 
 /// The same with the address of the return.
-fn with_return(mut order: Value) -> Value {
+pub(super) fn with_return(mut order: Value) -> Value {
     if let Some(fields) = order.as_object_mut() {
         fields.insert(
             "perform3DSecure".to_owned(),
@@ -41,7 +41,7 @@ fn with(mut order: Value, name: &str, value: impl Into<Value>) -> Value {
     order
 }
 
-fn id_of(got: Option<&Got>) -> String {
+pub(super) fn id_of(got: Option<&Got>) -> String {
     got.and_then(Got::id).unwrap_or_default()
 }
 
@@ -58,6 +58,7 @@ macro_rules! story {
             ends: &$ends,
             stops: $stops,
             subscribes: $subscribes,
+            by_wire: false,
             report_to: |actor| {
                 async move {
                     #[allow(unused_mut, reason = "some stories make no keys")]
@@ -71,7 +72,7 @@ macro_rules! story {
 }
 
 /// All of them.
-pub(crate) static STORIES: &[Story] = &[
+pub(super) static STORIES: &[Story] = &[
     story!("sale by token", ["SUCCEEDED"], stops: true, actor, {
         let token = actor.shop.tokens.first().cloned().unwrap_or_default();
         let method = json!({ "type": "CARD", "token": token });

@@ -23,7 +23,7 @@ use crate::{
 pub(crate) use bookkeeper::{keep_books, share_accounts};
 pub(crate) use follower::{Followed, Follower};
 pub(crate) use listener::Listener;
-pub(crate) use orders::raw;
+pub(crate) use orders::{NUMBERS, raw};
 pub(crate) use responder::Responder;
 pub(crate) use shopper::shopper;
 pub(crate) use subscriber::Subscriber;
@@ -219,10 +219,10 @@ impl Got {
     }
 }
 
-/// Stores each test card. Their tokens, in order.
-pub(crate) async fn card_tokens(shop: &Shop) -> Vec<String> {
+/// Stores cards. Their tokens, in order.
+pub(crate) async fn card_tokens(shop: &Shop, numbers: &[&str]) -> Vec<String> {
     let mut tokens = Vec::new();
-    for number in orders::NUMBERS {
+    for number in numbers {
         let card = orders::raw(number).get("card").cloned().unwrap_or_default();
         let wish = Wish::new(
             "tokenisePaymentMethod",
