@@ -60,6 +60,9 @@ pub enum NotCredentials {
     /// A field that is needed and absent, or empty.
     #[error("must have the field {0}")]
     Missing(&'static str),
+    /// White space around a value, as it comes with copying.
+    #[error("has white space before or after the value of {0}")]
+    Padded(&'static str),
 }
 
 impl Credentials {
@@ -77,7 +80,7 @@ impl Credentials {
     /// Checks them against what the processor's descriptor declares.
     ///
     /// # Errors
-    /// A field that is not declared; one that is required and missing.
+    /// A field that is not declared; one that is required and missing; white space around a value.
     pub fn check(&self, declared: &[CredentialField]) -> Result<(), NotCredentials> {
         let is_declared = |name: &String| declared.iter().any(|field| field.name == name);
         if !self.0.keys().all(is_declared) {
@@ -92,7 +95,13 @@ impl Credentials {
         let missing = declared
             .iter()
             .find(|field| field.is_required && self.get(field.name).is_none_or(str::is_empty));
-        missing.map_or(Ok(()), |field| Err(NotCredentials::Missing(field.name)))
+        if let Some(field) = missing {
+            return Err(NotCredentials::Missing(field.name));
+        }
+        let is_padded = |value: &str| value.trim() != value;
+        let mut fields = declared.iter();
+        let padded = fields.find(|field| self.get(field.name).is_some_and(is_padded));
+        padded.map_or(Ok(()), |field| Err(NotCredentials::Padded(field.name)))
     }
 
     /// The document in which they are stored.
@@ -212,6 +221,14 @@ mod tests {
             ),
             (r#"{"account": "a"}"#, "must have the field apiKey"),
             (r#"{"apiKey": ""}"#, "must have the field apiKey"),
+            (
+                r#"{"apiKey": " secret"}"#,
+                "white space before or after the value of apiKey",
+            ),
+            (
+                r#"{"apiKey": "k", "account": "secret\n"}"#,
+                "white space before or after the value of account",
+            ),
         ] {
             let refusal = checked(document).unwrap_err().to_string();
             assert!(refusal.contains(part), "{document}: {refusal}");

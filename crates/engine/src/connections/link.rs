@@ -195,6 +195,11 @@ fn base(settings: &Value, mode: Mode) -> Result<Option<Base>, &'static str> {
         .as_str()
         .and_then(|text| Url::http_or_https(text).ok());
     let url = url.ok_or(NO_ADDRESS)?;
+    if url.path() != "/" || url.query().is_some() {
+        return Err(
+            "has a base_url with a path, which each call brings itself: give the scheme, host and port alone",
+        );
+    }
     let hosts = [url.own_host().ok_or(NO_ADDRESS)?];
     Ok(Some(Base { url, hosts }))
 }
@@ -228,12 +233,19 @@ mod tests {
 
     #[test]
     fn calls_are_led_elsewhere_in_test_mode_alone() {
-        let settings = json!({"base_url": "http://127.0.0.1:12111/v1"});
+        let settings = json!({"base_url": "http://127.0.0.1:12111/"});
         let led = base(&settings, Mode::Test).unwrap().unwrap();
         assert!(led.hosts[0].allows(&led.url));
         assert_eq!(check_base(&settings, Mode::Test), Ok(()));
         assert!(base(&settings, Mode::Live).is_err());
-        for wrong in [json!("x"), json!(7), json!("ftp://a.example"), json!(null)] {
+        for wrong in [
+            json!("x"),
+            json!(7),
+            json!("ftp://a.example"),
+            json!(null),
+            json!("http://127.0.0.1:12111/v1"),
+            json!("http://127.0.0.1:12111?a=b"),
+        ] {
             let settings = json!({ "base_url": wrong });
             assert!(base(&settings, Mode::Test).is_err(), "{settings}");
         }

@@ -4,9 +4,10 @@ use std::{sync::Arc, time::Duration};
 
 use connector::{AccountFacts, CallError, Cause, Connector, Credentials};
 use domain::{Fault, caller::Mode, id::TeamId};
+use serde_json::Value;
 use store::connection::Connection;
 
-use super::link::OpenConnection;
+use super::link::{BASE_URL, OpenConnection};
 use crate::{Engine, faults::EngineError, payments::Connected};
 
 /// The longest wait for the answer to a probe: somebody waits for the connection to be saved.
@@ -141,7 +142,7 @@ impl Engine {
             Ok(Err(error)) => {
                 let (connection, team) = (&line.connection.id, line.connection.team);
                 tracing::warn!(%connection, team.id = %team, error = %error, "a processor did not answer a probe with facts");
-                unanswered(&error)
+                unanswered(&error, led_to(&line.connection))
             }
             Err(world::Elapsed) => ConnectionTest::ended(
                 TestOutcome::NoAnswer,
@@ -194,8 +195,14 @@ fn judged(facts: AccountFacts, mode: Mode) -> ConnectionTest {
     }
 }
 
-/// What a test comes to that brought no facts. A processor's own words stay in the log.
-fn unanswered(error: &CallError) -> ConnectionTest {
+/// Where the settings lead the calls: the merchant's own words. Where they lead nowhere else, the processor's address is its connector's.
+fn led_to(connection: &Connection) -> Option<&str> {
+    connection.settings.get(BASE_URL).and_then(Value::as_str)
+}
+
+/// What a test comes to that brought no facts. A processor's own words stay in the log, and why there is no connection: it would tell of
+/// the network around the service.
+fn unanswered(error: &CallError, led_to: Option<&str>) -> ConnectionTest {
     let (outcome, warning) = match error {
         CallError::Rejected {
             cause: Cause::Credentials,
@@ -208,10 +215,13 @@ fn unanswered(error: &CallError) -> ConnectionTest {
             TestOutcome::NoAnswer,
             "The processor refused the question about the account, so it is not known whether payments will pass: make one to find out.",
         ),
-        CallError::NotSent { .. } | CallError::Unknown { .. } => (
-            TestOutcome::NoAnswer,
-            "The processor could not be reached. Test the connection again later.",
-        ),
+        CallError::NotSent { .. } | CallError::Unknown { .. } => {
+            let place = led_to.map_or_else(String::new, |url| format!(" at {url} (base_url)"));
+            let warning = format!(
+                "The processor could not be reached{place}. Test the connection again later; the service's log has the reason."
+            );
+            return ConnectionTest::ended(TestOutcome::NoAnswer, &warning);
+        }
     };
     ConnectionTest::ended(outcome, warning)
 }
@@ -265,9 +275,12 @@ mod tests {
             (CallError::unknown("cut"), false),
             (CallError::Unsupported, false),
         ] {
-            let test = unanswered(&error);
+            let test = unanswered(&error, Some("http://127.0.0.1:9"));
             assert_eq!(test.refusal().is_some(), is_refused, "{error}");
-            assert!(!test.warnings.concat().contains("secret"), "{test:?}");
+            let said = test.warnings.concat();
+            assert!(!said.contains("secret"), "{test:?}");
+            let is_lost = matches!(error, CallError::NotSent { .. } | CallError::Unknown { .. });
+            assert_eq!(said.contains("at http://127.0.0.1:9 (base_url)"), is_lost);
         }
     }
 }

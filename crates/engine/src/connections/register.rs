@@ -35,7 +35,7 @@ impl Engine {
         })?;
         if !is_reachable(self.public_url()) {
             return Err(invalid(
-                "can't be registered: the service's public address must begin with https:// and be reachable from the internet",
+                "can't be registered: server.public_url must begin with https:// and be reachable from the internet. Until then paste the address that listConnections has at the processor",
             ));
         }
         let open = self.open_connection(&stored).await.map_err(only_fault)?;

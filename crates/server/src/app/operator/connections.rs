@@ -12,6 +12,9 @@ use crate::admin::{
     ConnectionAct, ConnectionAdd, ConnectionRotate, ConnectionWanted, FieldsOf, ImportWord, Say,
 };
 
+const NO_ID: &str =
+    "an id has letters, digits, '-', '_', '.' and ':', and is at most 64 characters long";
+
 impl Local {
     pub(super) async fn connection(
         &self,
@@ -33,7 +36,7 @@ impl Local {
             ConnectionAct::Enable { id } => self.switch(&caller, &id, true, say).await,
             ConnectionAct::Disable { id } => self.switch(&caller, &id, false, say).await,
             ConnectionAct::Delete { id } => {
-                let connection = connection_id(&id)?;
+                let connection = self.stored(&caller, &id).await?.id;
                 let deleted = self.engine.delete_connection(&caller, &connection).await;
                 deleted.map_err(words)?;
                 say(format!(
@@ -52,7 +55,7 @@ impl Local {
         is_on: bool,
         say: Say<'_>,
     ) -> Result<(), String> {
-        let connection = connection_id(id)?;
+        let connection = self.stored(caller, id).await?.id;
         if is_on {
             let enabled = self.engine.enable_connection(caller, &connection).await;
             enabled.map_err(words)?;
@@ -100,7 +103,8 @@ impl Local {
         say: Say<'_>,
     ) -> Result<(), String> {
         let processor = self.processor(&add.processor)?;
-        let id = add.id.as_deref().map(connection_id).transpose()?;
+        let parsed = |text: &str| ConnectionId::parse(text).ok_or(NO_ID);
+        let id = add.id.as_deref().map(parsed).transpose()?;
         let known = self.engine.list_connections(caller).await.map_err(words)?;
         if known.iter().any(|known| Some(&known.id) == id.as_ref()) {
             return Err(
@@ -151,7 +155,7 @@ impl Local {
     }
 
     async fn test_connection(&self, caller: &Caller, id: &str, say: Say<'_>) -> Result<(), String> {
-        let connection = connection_id(id)?;
+        let connection = self.stored(caller, id).await?.id;
         let test = self.engine.test_connection(caller, &connection).await;
         let test = test.map_err(words)?;
         show_test(&test, say);
@@ -171,7 +175,7 @@ impl Local {
         say: Say<'_>,
     ) -> Result<(), String> {
         let command = RotateConnection {
-            id: connection_id(&rotate.id)?,
+            id: self.stored(caller, &rotate.id).await?.id,
             credentials: rotate.credentials.0.into(),
             ends_earlier: rotate.end_previous,
             skips_probe: rotate.skip_probe,
@@ -182,20 +186,26 @@ impl Local {
     }
 
     async fn register(&self, caller: &Caller, id: &str, say: Say<'_>) -> Result<(), String> {
-        let connection = connection_id(id)?;
+        let connection = self.stored(caller, id).await?.id;
         let registered = self.engine.register_notifications(caller, &connection);
         let registered = registered.await.map_err(words)?;
         show_rotated(&registered, say);
         Ok(())
     }
 
+    /// A connection of the team's; the error names those that there are.
     async fn stored(&self, caller: &Caller, id: &str) -> Result<ConnectionView, String> {
-        let wanted = connection_id(id)?;
         let known = self.engine.list_connections(caller).await.map_err(words)?;
+        let names: Vec<&str> = known.iter().map(|known| known.id.as_str()).collect();
+        let unknown = match names.as_slice() {
+            [] => format!("There is no connection {id}: the team has none yet."),
+            names => format!(
+                "There is no connection {id}; there are {}.",
+                names.join(", ")
+            ),
+        };
         let mut known = known.into_iter();
-        known
-            .find(|known| known.id == wanted)
-            .ok_or_else(|| words(engine::faults::connection_not_found()))
+        known.find(|known| known.id.as_str() == id).ok_or(unknown)
     }
 
     fn processor(&self, wanted: &str) -> Result<ProcessorView, String> {
@@ -311,10 +321,6 @@ const fn import_mode(word: ImportWord) -> ImportMode {
         ImportWord::Quiet => ImportMode::Quiet,
         ImportWord::Announced => ImportMode::Announced,
     }
-}
-
-fn connection_id(text: &str) -> Result<ConnectionId, String> {
-    ConnectionId::parse(text).ok_or_else(|| words(engine::faults::connection_not_found()))
 }
 
 /// Why something can't be done, for the person at the terminal.

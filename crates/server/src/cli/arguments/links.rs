@@ -45,7 +45,7 @@ pub(in crate::cli) enum Links {
 #[derive(Args)]
 pub(in crate::cli) struct CreateLink {
     /// How much, in minor units: 5099 is 50.99 EUR
-    #[arg(long)]
+    #[arg(long, value_parser = minor_units)]
     pub(in crate::cli) amount: i64,
     /// The currency, such as EUR
     #[arg(long)]
@@ -76,4 +76,10 @@ pub(in crate::cli) struct CreateLink {
     pub(in crate::cli) team: Option<String>,
     #[command(flatten)]
     pub(in crate::cli) place: Location,
+}
+
+/// Reads an amount in minor units.
+fn minor_units(text: &str) -> Result<i64, &'static str> {
+    text.parse()
+        .map_err(|_| "give a whole number of minor units: 5099 is 50.99 EUR")
 }
