@@ -1,6 +1,7 @@
 //! A house of several nodes on one database, with processors and a team.
 
 mod adyen;
+mod disputed;
 mod post;
 mod rows;
 mod stripe;
@@ -35,8 +36,8 @@ use world::{Node, Sim, World};
 
 use adyen::ADYEN;
 pub(crate) use adyen::{CONNECTION as AT_ADYEN, FLOWS as FLOWS_OF_ADYEN};
-pub(crate) use stripe::FLOWS as FLOWS_OF_STRIPE;
 use stripe::STRIPE;
+pub(crate) use stripe::{CONNECTION as AT_STRIPE, FLOWS as FLOWS_OF_STRIPE};
 pub(crate) use team::{DOWN, FLOWS};
 use team::{found_teams, settings};
 
@@ -47,6 +48,7 @@ use crate::{
     counts::Counts,
     cut::CutAfter,
     receiver::{Road, Servers},
+    shelf::Shelf,
     stage::{Doorway, Stage},
 };
 
@@ -98,6 +100,7 @@ struct Built {
     store: Db,
     vault_db: Db,
     road: Road,
+    shelf: Arc<Shelf>,
 }
 
 /// Where a process runs: it may die and be started again.
@@ -118,6 +121,8 @@ pub(crate) struct House {
     pub(crate) stripe: Played<StripeMachine>,
     /// Adyen, likewise.
     pub(crate) adyen: Played<AdyenMachine>,
+    /// The files of all nodes.
+    shelf: Arc<Shelf>,
     /// The merchants' servers, to which events are sent.
     pub(crate) servers: Arc<Servers>,
     pub(crate) counts: Arc<Counts>,
@@ -144,6 +149,7 @@ impl House {
             bank,
             stripe: Played::new(world.clone(), StripeMachine::new(seed, STRIPE)),
             adyen: Played::new(world.clone(), AdyenMachine::new(seed, ADYEN)),
+            shelf: Arc::default(),
             servers: Servers::new(&world, Chance::of(seed, 9), &counts),
             counts,
             stage: Arc::new(Stage::new(Chance::of(seed, 3), tell)),
@@ -211,6 +217,7 @@ impl House {
             store,
             vault_db,
             road,
+            shelf: Arc::clone(&self.shelf),
         };
         start(&world, parts, &self.bank, &doorway(""))
     }
@@ -449,6 +456,7 @@ fn start(
         store,
         vault_db,
         road,
+        shelf,
     } = built;
     let source = KeySource::Given(Given::new(KEYS.to_owned()));
     let vault =
@@ -465,7 +473,7 @@ fn start(
         vault,
         connectors,
         http: Arc::new(road),
-        objects: None,
+        objects: Some(shelf),
         wallets: engine::WalletKeys::default(),
         settings: settings(),
     };

@@ -24,6 +24,7 @@ mod receiver;
 mod report;
 mod run;
 mod scenario;
+mod shelf;
 pub mod shell;
 mod shop;
 mod stage;

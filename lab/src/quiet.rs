@@ -154,7 +154,7 @@ pub(crate) async fn disputes(shop: &Shop) -> Result<Disputes, Broke> {
         if let Some(listed) = shop.disputes(attempt % house.nodes().max(1)).await {
             return Ok(Disputes {
                 listed,
-                booked: house.bank.ledger().disputes(),
+                booked: house.booked_disputes(),
                 asked: house.bank.responses(),
                 wrong: house.post().map(PostOffice::wrong).unwrap_or_default(),
             });

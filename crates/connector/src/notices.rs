@@ -149,6 +149,9 @@ pub enum NoticeContent {
     /// The processor has released what an authorisation still held, and proves it: there is nothing left to cancel. The reference is that of
     /// the authorisation.
     Released,
+    /// The processor has a response to a dispute, which it names by this id of its own. For processors that can't be asked for responses.
+    /// The reference is that of the authorisation.
+    Responded(String),
     /// The delivery does not say what it is about: [`Notices::resolve`] finds out.
     Unresolved,
     /// Nothing that is of interest here.

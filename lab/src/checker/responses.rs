@@ -107,14 +107,24 @@ fn one_at_a_time<'a>(file: &File<'a>, findings: &mut Findings) -> BTreeMap<i64, 
 /// What is shown as taken the processor has, what is shown as refused it has not, and what it has was decided here.
 fn as_booked(file: &File<'_>, responses: &BTreeMap<i64, Response<'_>>, findings: &mut Findings) {
     let booked = list(file.booked, "responses");
-    let has = |n: i64| {
-        let reference = reference(file, n);
-        booked.iter().any(|one| text(one, "reference") == reference)
+    // Some processors keep no reference: as many are taken there as are shown so.
+    let is_of = |one: &Value, n: i64, kind: &str| {
+        let is_unnamed = one.get("reference") == Some(&Value::Null);
+        text(one, "reference") == reference(file, n) || is_unnamed && kind_of(one) == kind
     };
+    let unnamed = booked
+        .iter()
+        .filter(|one| one.get("reference") == Some(&Value::Null));
+    let taken = responses.values().filter(|one| one.state == "TAKEN");
+    let (unnamed, taken) = (unnamed.count(), taken.count());
+    if unnamed > 0 && unnamed != taken {
+        let detail = format!("{taken} are taken, the processor has {booked:?}");
+        findings.add("responses-are-as-booked", file.id(), detail);
+    }
     for (n, Response { kind, state, .. }) in responses {
         let is_right = match *state {
-            "TAKEN" => has(*n),
-            "REFUSED" | "DRAFT" => !has(*n),
+            "TAKEN" => booked.iter().any(|one| is_of(one, *n, kind)),
+            "REFUSED" | "DRAFT" => unnamed > 0 || !booked.iter().any(|one| is_of(one, *n, kind)),
             _ => {
                 let detail = format!("{kind} {n} is still {state}");
                 findings.add("responses-are-settled", file.id(), detail);
@@ -127,15 +137,23 @@ fn as_booked(file: &File<'_>, responses: &BTreeMap<i64, Response<'_>>, findings:
         }
     }
     for one in booked {
-        let accepts = one.get("accepts") == Some(&Value::Bool(true));
-        let kind = if accepts { "ACCEPTANCE" } else { "EVIDENCE" };
-        let known = responses.iter().any(|(n, response)| {
-            response.kind == kind && reference(file, *n) == text(one, "reference")
-        });
+        let kind = kind_of(one);
+        let known = responses
+            .iter()
+            .any(|(n, response)| response.kind == kind && is_of(one, *n, kind));
         if !known {
             let detail = format!("nobody decided {one}");
             findings.add("responses-are-as-booked", file.id(), detail);
         }
+    }
+}
+
+/// What a response is that a processor has.
+fn kind_of(booked: &Value) -> &'static str {
+    if booked.get("accepts") == Some(&Value::Bool(true)) {
+        "ACCEPTANCE"
+    } else {
+        "EVIDENCE"
     }
 }
 

@@ -74,6 +74,12 @@ impl House {
         reply.headers.get("location").cloned()
     }
 
+    /// The issuer decides a dispute, or comes back to it.
+    pub(crate) fn judged_at_adyen(&self, dispute: &str, outcome: &str) {
+        let form = format!("outcome={outcome}");
+        self.ask_adyen(&format!("/_sim/disputes/{dispute}"), &form);
+    }
+
     /// What is booked at Adyen, as entries of the books.
     pub(super) fn booked_at_adyen(&self) -> Vec<Value> {
         let books = books(&self.adyen);

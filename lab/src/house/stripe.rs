@@ -10,7 +10,7 @@ use crate::Broke;
 pub(crate) const STRIPE: &str = "https://stripe.example";
 
 /// The connection.
-const CONNECTION: &str = "stripe";
+pub(crate) const CONNECTION: &str = "stripe";
 
 /// Flows that send payments there: id and steps.
 pub(crate) const FLOWS: [(&str, &str); 5] = [
@@ -80,6 +80,11 @@ impl House {
         let reply = self.ask_stripe(page, &format!("result={word}"));
         let back = reply.headers.get("location")?;
         back.split('?').next().map(str::to_owned)
+    }
+
+    /// The bank decides a dispute for the merchant.
+    pub(crate) fn judged_at_stripe(&self, dispute: &str) {
+        self.ask_stripe(&format!("/_sim/disputes/{dispute}"), "outcome=won");
     }
 
     /// What is booked at Stripe, as entries of the books.

@@ -202,7 +202,18 @@ impl Actor {
     /// Submits evidence for a dispute, or keeps it as a draft.
     pub(super) async fn evidence(&mut self, dispute: &str, submit: bool) -> Option<Got> {
         let texts = json!([{ "kind": "DELIVERY", "text": "The parcel was signed for." }]);
-        let asked = json!({ "id": dispute, "evidence": { "texts": texts }, "submit": submit });
+        self.evidence_of(dispute, &json!({ "texts": texts }), submit)
+            .await
+    }
+
+    /// The same with this evidence.
+    pub(super) async fn evidence_of(
+        &mut self,
+        dispute: &str,
+        evidence: &Value,
+        submit: bool,
+    ) -> Option<Got> {
+        let asked = json!({ "id": dispute, "evidence": evidence, "submit": submit });
         let wish =
             Wish::new("submitDisputeEvidence", words::EVIDENCE, asked).once(Some(self.key()));
         self.insist(&wish).await

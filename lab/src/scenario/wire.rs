@@ -2,10 +2,12 @@
 
 use futures_util::FutureExt;
 
+use serde_json::json;
+
 use super::{
     Story,
     actor::Actor,
-    stories::{GOOD, card, id_of, with_return},
+    stories::{DISPUTED, GOOD, card, id_of, with_return},
 };
 
 /// A card whose owner is asked.
@@ -19,6 +21,10 @@ const SLOW_REFUND: &str = "4000000000007726";
 
 /// Its refunds fail after they were taken.
 const FAILING_REFUND: &str = "4000000000005126";
+
+/// The beginning of the path of a defence at Adyen, and of an acceptance.
+const DEFEND: &str = "POST /ca/services/DisputeService/v30/defendDispute";
+const ACCEPT: &str = "POST /ca/services/DisputeService/v30/acceptDispute";
 
 macro_rules! on_the_wire {
     ($name:literal, $ends:expr, $actor:ident, $work:block) => {
@@ -150,7 +156,66 @@ pub(super) static STORIES: &[Story] = &[
     on_the_wire!("Adyen: a refund that fails later", ["SUCCEEDED"], actor, {
         refunded(&mut actor, "at-adyen", FAILING_REFUND).await;
     }),
+    on_the_wire!("Stripe: evidence for a dispute", ["DISPUTED"], actor, {
+        let dispute = disputed(&mut actor, "at-stripe").await;
+        actor.evidence(&dispute, false).await;
+        actor.evidence(&dispute, true).await;
+    }),
+    on_the_wire!("Stripe: evidence that wins", ["SUCCEEDED"], actor, {
+        let dispute = disputed(&mut actor, "at-stripe").await;
+        let texts = json!([{ "kind": "OTHER", "text": "winning_evidence" }]);
+        let evidence = json!({ "texts": texts });
+        actor.evidence_of(&dispute, &evidence, true).await;
+    }),
+    on_the_wire!("Stripe: evidence without an answer", ["DISPUTED"], actor, {
+        let dispute = disputed(&mut actor, "at-stripe").await;
+        actor.troubles_stripe("lost-after", "POST /v1/disputes/");
+        actor.evidence(&dispute, true).await;
+    }),
+    on_the_wire!("Stripe: a dispute that is accepted", ["DISPUTED"], actor, {
+        let dispute = disputed(&mut actor, "at-stripe").await;
+        actor.troubles_stripe("lost-after", "POST /v1/disputes/");
+        actor.accept(&dispute, "accepting").await;
+    }),
+    on_the_wire!("Adyen: a document for a dispute", ["DISPUTED"], actor, {
+        let dispute = disputed(&mut actor, "at-adyen").await;
+        let evidence = json!({ "document": true });
+        actor.evidence_of(&dispute, &evidence, false).await;
+        actor.evidence_of(&dispute, &evidence, true).await;
+    }),
+    on_the_wire!("Adyen: a defence without an answer", ["DISPUTED"], actor, {
+        let dispute = disputed(&mut actor, "at-adyen").await;
+        actor.troubles_adyen("lost-after", DEFEND);
+        let evidence = json!({ "document": true });
+        actor.evidence_of(&dispute, &evidence, true).await;
+    }),
+    on_the_wire!("Adyen: a defence that is lost", ["DISPUTED"], actor, {
+        let dispute = disputed(&mut actor, "at-adyen").await;
+        actor.troubles_adyen("lost-before", DEFEND);
+        let evidence = json!({ "document": true });
+        actor.evidence_of(&dispute, &evidence, true).await;
+    }),
+    on_the_wire!("Adyen: a dispute that is accepted", ["DISPUTED"], actor, {
+        let dispute = disputed(&mut actor, "at-adyen").await;
+        actor.accept(&dispute, "accepting").await;
+    }),
+    on_the_wire!(
+        "Adyen: an acceptance without an answer",
+        ["DISPUTED"],
+        actor,
+        {
+            let dispute = disputed(&mut actor, "at-adyen").await;
+            actor.troubles_adyen("lost-after", ACCEPT);
+            actor.accept(&dispute, "accepting").await;
+        }
+    ),
 ];
+
+/// A sale that is disputed; the dispute.
+async fn disputed(actor: &mut Actor, flow: &str) -> String {
+    actor.order(&card(flow, DISPUTED)).await;
+    actor.dispute().await.unwrap_or_default()
+}
 
 async fn captured_and_refunded(actor: &mut Actor, flow: &str) {
     let id = id_of(actor.order(&card(flow, GOOD)).await.as_ref());

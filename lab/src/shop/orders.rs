@@ -34,9 +34,6 @@ pub(crate) const NUMBERS: [&str; 19] = [
 /// Cards that are simply charged.
 const GOOD: [usize; 3] = [0, 1, 15];
 
-/// The card whose owner disputes the charge, at Stripe and Adyen.
-const DISPUTED: usize = 16;
-
 /// A card whose owner is asked where the shop wants it, at Stripe and Adyen.
 const ASKED: &str = "4000000000003055";
 
@@ -59,8 +56,7 @@ pub(crate) fn order(chance: &mut Chance, shop: &Shop, name: &str) -> Order {
     };
     let by_wire = shop.by_wire && chance.one_in(2);
     let at_adyen = by_wire && chance.one_in(2);
-    // Disputes there are none of the books that are compared here.
-    let is_asked = by_wire && (card == DISPUTED || chance.one_in(6));
+    let is_asked = by_wire && chance.one_in(6);
     let amount = chance.between(2, 5_000);
     let currency = chance.pick("EUR", &["USD", "JPY"]);
     let mut input = json!({ "amount": amount, "currencyCode": currency, "orderId": name });

@@ -9,13 +9,18 @@ use futures_util::future::join;
 use serde_json::{Value, json};
 
 use super::{Shop, Wish, visits::Visitor, words};
-use crate::chance::Chance;
+use crate::{
+    chance::Chance,
+    house::{AT_ADYEN, AT_STRIPE},
+};
 
 /// One who responds.
 pub(crate) struct Responder {
     visitor: Visitor,
     /// How many texts were written: each is another one.
     written: u32,
+    /// Whether the processor of the dispute takes documents alone.
+    takes_documents: bool,
 }
 
 impl Responder {
@@ -27,6 +32,7 @@ impl Responder {
         Self {
             visitor,
             written: 0,
+            takes_documents: false,
         }
     }
 
@@ -34,14 +40,17 @@ impl Responder {
     pub(crate) async fn work(mut self, closed: Arc<AtomicBool>) {
         while !closed.load(Ordering::SeqCst) {
             self.visitor.pause(500, 6_000).await;
-            if let Some(dispute) = self.one_that_waits().await {
+            if self.visitor.shop.by_wire && self.visitor.chance.one_in(3) {
+                self.issuer_judges().await;
+            } else if let Some((dispute, connection)) = self.one_that_waits().await {
+                self.takes_documents = connection == AT_ADYEN;
                 self.responds(&dispute).await;
             }
         }
     }
 
-    /// A dispute that needs a response, mostly; else any.
-    async fn one_that_waits(&mut self) -> Option<String> {
+    /// A dispute that needs a response, mostly; else any. Its id, and its connection's.
+    async fn one_that_waits(&mut self) -> Option<(String, String)> {
         let node = self.visitor.node();
         let mut listed = self.visitor.shop.disputes(node).await?;
         let waits = |one: &Value| one.get("status") == Some(&json!("NEEDS_RESPONSE"));
@@ -49,8 +58,30 @@ impl Responder {
             listed.retain(waits);
         }
         let index = self.visitor.chance.index(listed.len());
-        let id = listed.get(index)?.get("id")?.as_str()?;
-        Some(id.to_owned())
+        let one = listed.get(index)?;
+        let text = |name: &str| one.get(name)?.as_str().map(str::to_owned);
+        Some((text("id")?, text("connectionId")?))
+    }
+
+    /// The issuer judges what was responded at Stripe or Adyen, or comes back to it.
+    async fn issuer_judges(&mut self) -> Option<()> {
+        let node = self.visitor.node();
+        let mut listed = self.visitor.shop.disputes(node).await?;
+        listed.retain(|one| one.pointer("/response/state") == Some(&json!("TAKEN")));
+        let one = listed.get(self.visitor.chance.index(listed.len()))?;
+        let text = |name: &str| one.get(name).and_then(Value::as_str);
+        let (connection, id) = (text("connectionId")?, text("sourceDisputeId")?);
+        let word = self
+            .visitor
+            .chance
+            .pick("reversed", &["won", "lost", "prearbitration_won"]);
+        let house = &self.visitor.shop.house;
+        match connection {
+            AT_ADYEN => house.judged_at_adyen(id, word),
+            AT_STRIPE => house.judged_at_stripe(id),
+            _ => {}
+        }
+        Some(())
     }
 
     async fn responds(&mut self, dispute: &str) {
@@ -110,7 +141,12 @@ impl Responder {
             { "kind": "DELIVERY", "text": text },
             { "kind": "OTHER", "text": "The customer wrote that all is well." },
         ]);
-        let asked = json!({ "id": dispute, "evidence": { "texts": texts }, "submit": submit });
+        let evidence = if self.takes_documents {
+            json!({ "document": true })
+        } else {
+            json!({ "texts": texts })
+        };
+        let asked = json!({ "id": dispute, "evidence": evidence, "submit": submit });
         self.keyed(Wish::new("submitDisputeEvidence", words::EVIDENCE, asked))
     }
 

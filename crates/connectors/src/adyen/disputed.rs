@@ -50,6 +50,24 @@ pub(super) fn standing(event: &str) -> Option<Standing> {
     })
 }
 
+/// The notice of an event that says that the merchant's defence is with Adyen. Which stage it was for is not signed.
+pub(super) fn responded(notice: Notice, item: &Item) -> Notice {
+    let content = if item.is_success() {
+        NoticeContent::Responded(item.psp_reference.clone())
+    } else {
+        NoticeContent::Other
+    };
+    Notice {
+        subject: Subject {
+            reference: notice.subject.reference,
+            processor_id: item.original().map(str::to_owned),
+            sent_by: None,
+        },
+        content,
+        ..notice
+    }
+}
+
 /// The notice of an event.
 pub(super) fn notice(
     notice: Notice,

@@ -118,6 +118,9 @@ fn with_content(notice: Notice, item: &Item) -> Result<Notice, Unreadable> {
     if let Some(standing) = disputed::standing(&item.event_code) {
         return disputed::notice(notice, item, standing);
     }
+    if item.event_code == "INFORMATION_SUPPLIED" {
+        return Ok(disputed::responded(notice, item));
+    }
     // A system that shares the account has references of its own; so has what somebody enters by hand.
     if Reference::parse(&item.merchant_reference).is_none() {
         return Ok(notice);

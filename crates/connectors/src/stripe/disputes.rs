@@ -116,11 +116,9 @@ impl Dispute {
         }
     }
 
-    fn is_over(&self) -> bool {
-        matches!(
-            self.status.as_str(),
-            "won" | "lost" | "warning_closed" | "prevented"
-        )
+    /// Whether it has ended as closing it ends it.
+    fn is_accepted(&self) -> bool {
+        matches!(self.status.as_str(), "lost" | "warning_closed")
     }
 }
 
@@ -205,7 +203,7 @@ impl Disputes for Stripe {
             };
             let report = report_of(&dispute)?;
             // The mark of evidence is written by the request that submits it; that of the acceptance by one before.
-            if is(EVIDENCE_MARK) || (is(ACCEPTANCE_MARK) && dispute.is_over()) {
+            if is(EVIDENCE_MARK) || (is(ACCEPTANCE_MARK) && dispute.is_accepted()) {
                 Ok(FoundResponse::Taken(report))
             } else {
                 Ok(FoundResponse::Absent(Some(report)))

@@ -95,6 +95,9 @@ pub struct Dispute {
     /// Of when the last report was that was taken, as the processor says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     as_of: Option<Timestamp>,
+    /// Whether a report without a time has moved it since: then a later one with a time may still be older.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    undated: bool,
     /// The last warning about the time to respond as it is now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     warned: Option<Warning>,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{
     Dispute, DisputeEvent, DisputeOccurrence, DisputeReport, DisputeResponse, DisputeStatus,
-    ResponseState, response::capitalised,
+    ResponseKind, ResponseState, response::capitalised,
 };
 use crate::{
     Timestamp,
@@ -123,6 +123,26 @@ impl Dispute {
                 .is_some_and(|one| one.is_open() && one.stage == self.stage)
     }
 
+    /// What a processor's notification says that it has a response, without a name for it: which one that is, and how the dispute stands
+    /// then. `None`: no evidence is being sent, or an earlier one was taken, of which the notification may be.
+    pub fn confirmed(&self) -> Option<(u32, ResponseNews)> {
+        let evidence = |one: &&DisputeResponse| one.kind == ResponseKind::Evidence;
+        let mut responses = self.responses.iter().filter(evidence);
+        if responses
+            .clone()
+            .any(|one| one.state == ResponseState::Taken)
+        {
+            return None;
+        }
+        let open = responses.find(|one| one.is_open())?;
+        let mut report = self.as_reported();
+        report.as_of = None;
+        if open.stage == self.stage && self.status == DisputeStatus::NeedsResponse {
+            report.status = DisputeStatus::SentForReview;
+        }
+        Some((open.n, ResponseNews::Taken(report)))
+    }
+
     /// Whether a look-up proves that nothing of a response that was sent arrives any more. The processor may have been asked before
     /// the request reached it, or may look into books that are behind.
     #[cfg_attr(
@@ -147,12 +167,42 @@ impl Dispute {
         if is_proven {
             let reason = "it did not reach the processor, and the dispute went on without it";
             occurred.extend(self.refuse(n, reason.to_owned(), at));
+        } else if let Some(ended) = self.ended_without_proof(n, absence.final_after) {
+            occurred.extend(match ended {
+                Ok(()) => self.taken_by_outcome(n, at),
+                Err(reason) => self.refuse(n, reason.to_owned(), at),
+            });
         } else if self.is_due(n, at) {
             self.ask_later(n, false, at);
             let shown = "The processor does not have it yet, which proves nothing so soon. It is asked again.".to_owned();
             occurred.push(self.shown(n, at, "The response is not confirmed", shown));
         }
         occurred
+    }
+
+    /// What becomes of a response once its dispute went on without it, at a processor that never proves that it has none: an acceptance has
+    /// what it wanted where the dispute is lost, and what the processor has not confirmed for a day counts for nothing. `None`: it is asked on.
+    fn ended_without_proof(
+        &self,
+        n: u32,
+        final_after: Option<Duration>,
+    ) -> Option<Result<(), &'static str>> {
+        let one = self.response(n)?;
+        if final_after.is_some() || self.status.is_open() && !one.overtaken {
+            return None;
+        }
+        if one.kind == ResponseKind::Acceptance && self.status == DisputeStatus::Lost {
+            return Some(Ok(()));
+        }
+        one.was_asked_for_a_day().then_some(Err(
+            "the dispute went on, and the processor has not said that it has the response",
+        ))
+    }
+
+    fn taken_by_outcome(&mut self, n: u32, at: Timestamp) -> Vec<DisputeOccurrence> {
+        self.set_state(n, ResponseState::Taken);
+        let message = "The dispute is lost, which the acceptance wanted.".to_owned();
+        vec![self.shown(n, at, "The response was taken", message)]
     }
 
     /// Whether the processor is to be asked about a response at `at`. Otherwise somebody else has asked meanwhile, which counts once.

@@ -96,6 +96,7 @@ impl Dispute {
             processor_reason: report.processor_reason,
             funds: report.funds,
             as_of: report.as_of,
+            undated: false,
             warned: None,
             responses: Vec::new(),
             answered: false,
@@ -143,7 +144,7 @@ impl Dispute {
             return Vec::new();
         }
         let proven = match (self.as_of, report.as_of) {
-            (Some(known), Some(new)) => new > known,
+            (Some(known), Some(new)) => new > known && !self.undated,
             _ => false,
         };
         let reported = Standing {
@@ -152,7 +153,7 @@ impl Dispute {
         };
         let step = self.standing().step_to(reported, proven);
         if step == Step::Stale {
-            return Vec::new();
+            return self.take_overtaken(&report, at);
         }
         let was_open = self.status.is_open();
         let before = self.clone();
@@ -161,7 +162,18 @@ impl Dispute {
             self.respond_by = None;
             self.warned = None;
         }
+        let moved_undated = self.as_of.is_some() && (self.undated || step != Step::Same);
+        self.undated = report.as_of.is_none() && moved_undated;
+        // Of reports that nothing orders, the one that does not know where the money is came before the one that does.
+        let is_earlier = step == Step::Same
+            && report.as_of.is_none()
+            && report.funds.is_none()
+            && self.funds.is_some();
+        let known_word = self.processor_status.clone();
         self.take_details(report);
+        if is_earlier {
+            self.processor_status = known_word;
+        }
         self.stage = reported.stage;
         self.status = reported.status;
         if matches!(step, Step::NewStage | Step::Back) {
@@ -191,6 +203,20 @@ impl Dispute {
             );
         }
         occurred
+    }
+
+    /// What counts of a report that was overtaken, where nothing orders reports: that the money is where the decision has it.
+    fn take_overtaken(&mut self, report: &DisputeReport, at: Timestamp) -> Vec<DisputeOccurrence> {
+        let fits = matches!(
+            (self.status, report.funds),
+            (DisputeStatus::Won, Some(DisputedFunds::Reinstated))
+                | (DisputeStatus::Lost, Some(DisputedFunds::Withdrawn))
+        );
+        if report.as_of.is_some() || !fits || self.funds == report.funds {
+            return Vec::new();
+        }
+        self.funds = report.funds;
+        self.funds_moved(at).into_iter().collect()
     }
 
     /// What is reported besides stage and status.

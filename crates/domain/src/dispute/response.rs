@@ -99,6 +99,15 @@ impl DisputeResponse {
         matches!(self.state, ResponseState::Sending { .. })
     }
 
+    /// Whether the processor was asked about it until only the longest pause is left.
+    pub(super) fn was_asked_for_a_day(&self) -> bool {
+        let looks = match self.state {
+            ResponseState::Sending { looks, .. } => usize::try_from(looks).unwrap_or(usize::MAX),
+            _ => 0,
+        };
+        looks >= PAUSES.len()
+    }
+
     /// The word for how it stands.
     pub fn state_word(&self) -> &'static str {
         match self.state {

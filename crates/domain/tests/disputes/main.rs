@@ -374,3 +374,48 @@ fn reports_that_cannot_be_kept_are_refused_with_their_reason() {
         assert_eq!(taken, Ok(()));
     }
 }
+
+#[test]
+fn what_an_answer_without_a_time_decided_older_news_does_not_reopen() {
+    let (mut one, _) = opened(of(1, Chargeback, NeedsResponse));
+    // An acceptance is answered at second 5, by a processor that dates its events alone.
+    assert_eq!(take(&mut one, report(Chargeback, Lost)), ["lost"]);
+    let older = of(3, Chargeback, NeedsResponse);
+    assert!(take(&mut one, older).is_empty());
+    assert_eq!(one.status(), Lost);
+    // Its own event has a time, and what comes after that counts.
+    assert_eq!(take(&mut one, of(5, Chargeback, Lost)), ["confirmed"]);
+    let newer = of(9, Chargeback, NeedsResponse);
+    assert_eq!(take(&mut one, newer), ["updated"]);
+}
+
+#[test]
+fn reports_that_nothing_orders_say_in_any_order_where_the_money_is() {
+    let with = |stage, status, word: &str, funds| DisputeReport {
+        processor_status: Some(word.into()),
+        funds,
+        ..report(stage, status)
+    };
+    let withdrawn = Some(DisputedFunds::Withdrawn);
+    let opened_word = with(Chargeback, NeedsResponse, "NOTIFICATION", None);
+    let taken = with(Chargeback, NeedsResponse, "CHARGEBACK", withdrawn);
+    let (mut one, _) = opened(taken.clone());
+    assert!(
+        take(&mut one, opened_word).is_empty(),
+        "it was sent before and says less"
+    );
+    let later_won = with(PreArbitration, Won, "PREARBITRATION_WON", None);
+    assert_eq!(take(&mut one, later_won), ["won"]);
+    let reversed = with(
+        Chargeback,
+        Won,
+        "CHARGEBACK_REVERSED",
+        Some(DisputedFunds::Reinstated),
+    );
+    assert_eq!(take(&mut one, reversed.clone()), ["updated"]);
+    assert!(take(&mut one, reversed).is_empty());
+    assert!(take(&mut one, taken.clone()).is_empty());
+    assert_eq!((one.stage(), one.status()), (PreArbitration, Won));
+    let (mut two, _) = opened(with(Chargeback, Lost, "ENDED", None));
+    assert_eq!(take(&mut two, taken), ["updated"]);
+}

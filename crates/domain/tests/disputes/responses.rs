@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use domain::{
-    Code,
+    Code, Timestamp,
     dispute::{
         Absence, Dispute, DisputeDuty, DisputeReport, NewResponse, ResponseKind, ResponseNews,
         ResponseState,
@@ -338,4 +338,73 @@ fn what_two_look_ups_find_at_once_counts_once() {
     let behind = absent(13, of(0, Chargeback, NeedsResponse));
     assert!(one.settle_response(1, behind, at(16)).is_empty());
     assert_eq!(one.response_due(), due);
+}
+
+/// The processor does not say whether it has a response.
+fn unproven(asked: Timestamp) -> ResponseNews {
+    ResponseNews::Absent(Absence {
+        report: None,
+        asked,
+        final_after: None,
+    })
+}
+
+#[test]
+fn a_notification_that_there_is_a_response_confirms_the_one_that_is_being_sent() {
+    let mut one = sending();
+    let (n, news) = one.confirmed().unwrap();
+    let taken = one.settle_response(n, news, at(3));
+    assert_eq!(kinds(&taken), ["response", "updated"]);
+    assert_eq!((one.status(), state(&one)), (SentForReview, "TAKEN"));
+    assert!(one.confirmed().is_none(), "it is of one response");
+    // In a later stage it may be of the earlier one, which it comes after.
+    one.take(of(4, PreArbitration, NeedsResponse), at(4));
+    one.begin_response(new(EVIDENCE), begin(5)).unwrap();
+    assert!(one.confirmed().is_none());
+    let mut accepted = asked();
+    let acceptance = new(ResponseKind::Acceptance);
+    accepted.begin_response(acceptance, begin(1)).unwrap();
+    assert!(accepted.confirmed().is_none(), "it is of evidence");
+}
+
+#[test]
+fn a_late_notification_of_a_response_says_nothing_of_the_stage_after_it() {
+    let mut one = sending();
+    one.take(of(5, PreArbitration, NeedsResponse), at(5));
+    let (n, news) = one.confirmed().unwrap();
+    one.settle_response(n, news, at(6));
+    assert_eq!((one.status(), state(&one)), (NeedsResponse, "TAKEN"));
+    assert!(one.may_respond(EVIDENCE, at(7)).is_ok());
+}
+
+#[test]
+fn an_acceptance_that_is_not_confirmed_is_taken_once_the_dispute_is_lost() {
+    let mut one = asked();
+    let acceptance = new(ResponseKind::Acceptance);
+    one.begin_response(acceptance, begin(1)).unwrap();
+    one.settle_response(1, unproven(at(14)), at(14));
+    assert_eq!(state(&one), "SENDING");
+    one.take(of(15, Chargeback, Lost), at(15));
+    one.settle_response(1, unproven(at(20)), at(20));
+    assert_eq!(state(&one), "TAKEN");
+}
+
+#[test]
+fn evidence_that_nobody_confirms_is_asked_for_a_day_after_the_dispute_went_on() {
+    for after in [
+        of(3, Chargeback, Lost),
+        of(3, PreArbitration, NeedsResponse),
+    ] {
+        let mut one = sending();
+        one.take(after, at(3));
+        let mut now = at(14);
+        let began = now;
+        while state(&one) == "SENDING" {
+            now = one.due_after(now).unwrap();
+            one.settle_response(1, unproven(now), now);
+        }
+        assert_eq!(state(&one), "REFUSED");
+        assert!(now.since(began) > Duration::from_hours(24), "{now:?}");
+        assert!(now.since(began) < Duration::from_hours(48), "{now:?}");
+    }
 }

@@ -153,6 +153,7 @@ impl Engine {
             NoticeContent::RefundMade(made) => {
                 self.take_refund_made(line, &notice.subject, made, by).await
             }
+            NoticeContent::Responded(dispute) => self.confirm_by_notice(line, &dispute).await,
             NoticeContent::Changed => self.look_because_of(line, &notice.subject).await,
             NoticeContent::Ended => self.end_authorisation(line, &notice.subject).await,
             NoticeContent::Released => self.release_authorisation(line, &notice.subject, by).await,
@@ -333,6 +334,28 @@ impl Engine {
             Taken::Unchanged => NotificationStatus::Unchanged,
         };
         Ok(Outcome::of(status).about(payment))
+    }
+
+    /// Takes it that a processor has the response to a dispute that is being sent, where nobody could say so yet.
+    async fn confirm_by_notice(
+        &self,
+        line: &Connected,
+        source_id: &str,
+    ) -> Result<Outcome, EngineError> {
+        let connection = &line.connection;
+        let known = dispute_id(connection.team, &connection.id, source_id);
+        let known = store::dispute::of_team(&self.inner.store, connection.team, known).await?;
+        // Somebody else has responded to a dispute that is not known here: its own notification tells of it.
+        let Some(dispute) = known else {
+            return Ok(Outcome::of(NotificationStatus::Ignored));
+        };
+        let is_news = self.confirm_named_by_nobody(&dispute).await?;
+        let status = if is_news {
+            NotificationStatus::Applied
+        } else {
+            NotificationStatus::Unchanged
+        };
+        Ok(Outcome::of(status).about(dispute.payment()))
     }
 
     /// Cancels what was authorised and can't be captured any more. The processor's answer decides; of what is not authorised it is asked.

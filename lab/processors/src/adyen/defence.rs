@@ -208,6 +208,7 @@ impl Books {
         if dispute.is_inquiry {
             return Err("A request for information can't be accepted");
         }
+        dispute.accepted = true;
         let psp = dispute.psp.clone();
         self.do_later(std::time::Duration::ZERO, Change::Forfeit(psp));
         Ok(None)

@@ -55,6 +55,10 @@ pub(super) struct Dispute {
     /// By their type codes.
     pub(super) documents: BTreeMap<String, Document>,
     course: Course,
+    /// Whether the merchant has accepted it.
+    pub(super) accepted: bool,
+    /// What was notified of it, the oldest first.
+    notified: Vec<&'static str>,
 }
 
 impl Dispute {
@@ -66,6 +70,8 @@ impl Dispute {
             "amount": self.amount.view(),
             "reasonCode": self.reason_code,
             "stage": format!("{:?}", self.stage),
+            "accepted": self.accepted,
+            "history": self.notified,
             "documents": self.documents.iter().map(|(code, document)| json!({"type": code, "contentType": document.class})).collect::<Vec<_>>(),
         })
     }
@@ -121,6 +127,8 @@ impl Books {
             defended_until: self.now.saturating_add(DEFENDED_WITHIN),
             documents: BTreeMap::new(),
             course,
+            accepted: false,
+            notified: Vec::new(),
         };
         self.disputes.insert(psp.clone(), dispute);
         self.do_later(DEFENDED_WITHIN, Change::Forfeit(psp.clone()));
@@ -246,9 +254,10 @@ impl Books {
 
     /// Notifies a stage of a dispute.
     pub(super) fn notify_stage(&mut self, psp: &str, code: &'static str, status: &str) {
-        let Some(dispute) = self.disputes.get(psp) else {
+        let Some(dispute) = self.disputes.get_mut(psp) else {
             return;
         };
+        dispute.notified.push(code);
         let Some(payment) = self.payments.get(&dispute.payment) else {
             return;
         };

@@ -69,11 +69,13 @@ impl Stripe {
         fn all<'a, T: Row + 'a>(stripe: &Stripe, rows: impl Iterator<Item = &'a T>) -> Vec<Value> {
             rows.map(|row| row.view(&stripe.books)).collect()
         }
+        let disputes = self.books.disputes.iter();
+        let disputes: Vec<Value> = disputes.map(|one| one.shown(&self.books)).collect();
         json!({
             "payment_intents": all(self, self.books.intents.iter()),
             "charges": all(self, self.books.charges.iter()),
             "refunds": all(self, self.books.refunds.iter()),
-            "disputes": all(self, self.books.disputes.iter()),
+            "disputes": disputes,
             "balance_transactions": all(self, self.books.movements.iter()),
             "balance": self.books.balance(),
         })

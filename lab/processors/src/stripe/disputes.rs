@@ -69,11 +69,31 @@ pub(super) struct Dispute {
     amount: i64,
     currency: String,
     stage: Stage,
+    /// How it stood before, the oldest first.
+    before: Vec<Stage>,
     evidence: BTreeMap<String, String>,
     metadata: BTreeMap<String, String>,
     due_by: u64,
     submissions: u32,
     movements: Vec<String>,
+}
+
+impl Dispute {
+    /// As `/_sim/books` shows it: with all that it was, the oldest first.
+    pub(super) fn shown(&self, books: &Books) -> Value {
+        let mut shown = self.view(books);
+        let stages = self.before.iter().chain([&self.stage]);
+        let words: Vec<&str> = stages.map(|stage| stage.word()).collect();
+        if let Some(fields) = shown.as_object_mut() {
+            fields.insert("history".to_owned(), words.into());
+        }
+        shown
+    }
+
+    fn goes_to(&mut self, stage: Stage) {
+        self.before.push(self.stage);
+        self.stage = stage;
+    }
 }
 
 /// The fields of evidence.
@@ -204,6 +224,7 @@ impl Books {
             } else {
                 Stage::NeedsResponse
             },
+            before: Vec::new(),
             evidence: BTreeMap::new(),
             metadata: BTreeMap::new(),
             due_by: self.now.saturating_add(ANSWERED_WITHIN).as_secs(),
@@ -259,11 +280,11 @@ impl Books {
         dispute.metadata.extend(form.map("metadata"));
         if submits {
             dispute.submissions = dispute.submissions.saturating_add(1);
-            dispute.stage = if dispute.stage.is_inquiry() {
+            dispute.goes_to(if dispute.stage.is_inquiry() {
                 Stage::WarningUnderReview
             } else {
                 Stage::UnderReview
-            };
+            });
             self.do_later(DECIDED_AFTER, Change::Decide(id.to_owned()));
         }
         self.emit("charge.dispute.updated", id);
@@ -317,7 +338,7 @@ impl Books {
 
     fn escalate(&mut self, id: &str) -> Result<(), Refusal> {
         let dispute = self.disputes.get_mut(id, "dispute")?;
-        dispute.stage = Stage::NeedsResponse;
+        dispute.goes_to(Stage::NeedsResponse);
         dispute.submissions = 0;
         self.withdraw(id)?;
         self.emit("charge.dispute.updated", id);
@@ -337,7 +358,7 @@ impl Books {
         if dispute.stage.is_over() {
             return Ok(());
         }
-        dispute.stage = stage;
+        dispute.goes_to(stage);
         let amount = dispute.amount;
         if stage == Stage::Won {
             self.move_for_dispute(id, amount, 0)?;

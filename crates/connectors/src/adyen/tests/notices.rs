@@ -130,6 +130,10 @@ fn an_authorisation_is_believed_as_far_as_it_is_signed() {
     assert_eq!(content("EXPIRE", "true"), NoticeContent::Released);
     assert_eq!(content("CANCEL_OR_REFUND", "true"), NoticeContent::Changed);
     assert_eq!(content("A_NEW_EVENT", "true"), NoticeContent::Other);
+    let has_response = NoticeContent::Responded("QFQTPCQ8HXSKGK82".to_owned());
+    assert_eq!(content("INFORMATION_SUPPLIED", "true"), has_response);
+    let refused = content("INFORMATION_SUPPLIED", "false");
+    assert_eq!(refused, NoticeContent::Other);
 }
 
 #[test]

@@ -50,6 +50,18 @@ impl Engine {
         self.settle_response(&dispute, n, &news).await.map(drop)
     }
 
+    /// Takes it that the processor has a response without a name, where that can be the one that is being sent. Whether it was news.
+    pub(crate) async fn confirm_named_by_nobody(
+        &self,
+        dispute: &Dispute,
+    ) -> Result<bool, EngineError> {
+        let Some((n, news)) = dispute.confirmed() else {
+            return Ok(false);
+        };
+        let settled = self.settle_response(dispute, n, &news).await?;
+        Ok(settled.version() != dispute.version())
+    }
+
     /// Commits that a response is sent once more. `None`: somebody else has settled it meanwhile, or has begun to send it again, which the
     /// look-up knows nothing of.
     async fn begun_again(

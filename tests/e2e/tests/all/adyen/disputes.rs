@@ -71,3 +71,34 @@ fn an_inquiry_changes_nothing_of_the_payment() {
     assert_eq!(dispute["lifecycleStage"], "INQUIRY");
     assert_eq!(desk.shop.payment(&paid.id()).status(), "SUCCEEDED");
 }
+
+#[test]
+fn a_response_whose_answer_got_lost_is_confirmed_by_adyens_notification() {
+    let store = ObjectStore::start();
+    let desk = Desk::on(Setup::new().with_bucket(&store));
+    let cases = [
+        (
+            "defendDispute",
+            "mutation($id: ID!) { submitDisputeEvidence(id: $id, evidence: {document: true}, submit: true) { id } }",
+            "SENT_FOR_REVIEW",
+        ),
+        (
+            "acceptDispute",
+            "mutation($id: ID!) { acceptDispute(id: $id) { id } }",
+            "LOST",
+        ),
+    ];
+    for (call, mutation, status) in cases {
+        let (payment, dispute) = desk.disputed();
+        let path = format!("/ca/services/DisputeService/v30/{call}");
+        desk.break_next("lost-after", 1, &path);
+        desk.shop.gql(mutation, json!({"id": dispute["id"]}));
+        desk.dispute(&payment, status);
+        let query = "query($id: ID!) { getPayment(id: $id) { disputes { response { state } } } }";
+        until(PATIENCE, call, || {
+            let found = desk.shop.gql(query, json!({"id": payment}));
+            let state = &found.root()["disputes"][0]["response"]["state"];
+            (state == "TAKEN").then_some(())
+        });
+    }
+}
