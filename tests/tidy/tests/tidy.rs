@@ -49,6 +49,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "engine",
             "graphql",
             "http_client",
+            "objects",
             "output",
             "planted",
             "processors",

@@ -83,3 +83,16 @@ fn minor_units(text: &str) -> Result<i64, &'static str> {
     text.parse()
         .map_err(|_| "give a whole number of minor units: 5099 is 50.99 EUR")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::minor_units;
+
+    #[test]
+    fn an_amount_with_a_point_is_explained() {
+        assert_eq!(minor_units("5099"), Ok(5099));
+        for wrong in ["50.99", "50,99", "", "x"] {
+            assert!(minor_units(wrong).unwrap_err().contains("minor units"));
+        }
+    }
+}

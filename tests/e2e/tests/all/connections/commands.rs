@@ -162,6 +162,10 @@ fn credentials_are_no_argument_and_what_is_refused_is_not_repeated() {
         ),
         (r#"{"apiKey": "live-wrong-a77f"}"#, "live mode"),
         (
+            r#"{"apiKey": "wrong-a77f\n"}"#,
+            "white space before or after the value of apiKey",
+        ),
+        (
             r#"{"password": "wrong-a77f"}"#,
             "it knows apiKey, notificationSecret",
         ),
@@ -182,7 +186,8 @@ fn credentials_are_no_argument_and_what_is_refused_is_not_repeated() {
         &[],
         "",
     ));
-    assert!(unknown.contains("no such connection"), "{unknown}");
+    let those = "There is no connection nobodys; there are simulator-a";
+    assert!(unknown.contains(those), "{unknown}");
     let wrong = r#"{"apiKey": "wrong-a77f"}"#;
     let skip = [
         "add",
