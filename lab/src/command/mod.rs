@@ -85,7 +85,7 @@ struct Simulate {
     #[arg(long)]
     world: Option<u64>,
     /// With Stripe and Adyen among the processors, played in their own wire formats, and stories of their own
-    #[arg(long, conflicts_with_all = ["crash_point", "planted"])]
+    #[arg(long, conflicts_with = "crash_point")]
     wire: bool,
     /// Print JSON
     #[arg(long)]

@@ -12,9 +12,15 @@ pub(super) fn hunt(wanted: &str, plan: &Plan, json: bool) -> anyhow::Result<Exit
         lab::HAS_BUGS,
         "this binary has no planted bugs: build it with `--features planted`"
     );
+    // Those of connectors are in what only runs on the wire reach.
+    let known = if plan.wire { Bug::ALL } else { Bug::SERVICE };
     let bugs = match wanted {
-        "all" => Bug::SERVICE.to_vec(),
-        names => names.split(',').map(named).collect::<anyhow::Result<_>>()?,
+        "all" => known.to_vec(),
+        names => {
+            let names = names.split(',');
+            let bugs = names.map(|name| named(name, known));
+            bugs.collect::<anyhow::Result<_>>()?
+        }
     };
     let mut tell = |hunted: &Hunted| {
         let end = if hunted.is_found() {
@@ -50,10 +56,10 @@ pub(super) fn hunt(wanted: &str, plan: &Plan, json: bool) -> anyhow::Result<Exit
     })
 }
 
-fn named(name: &str) -> anyhow::Result<Bug> {
-    let bug = Bug::parse(name).filter(|bug| Bug::SERVICE.contains(bug));
+fn named(name: &str, known: &[Bug]) -> anyhow::Result<Bug> {
+    let bug = Bug::parse(name).filter(|bug| known.contains(bug));
     bug.with_context(|| {
-        let names: Vec<String> = Bug::SERVICE.iter().map(|bug| bug.name()).collect();
+        let names: Vec<String> = known.iter().map(|bug| bug.name()).collect();
         format!(
             "there is no planted bug {name}; there are: {}",
             names.join(", ")

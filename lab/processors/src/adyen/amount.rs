@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{refusal::Refusal, rules::Body};
+use crate::page::amount;
 
 /// An amount of money.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,11 +45,8 @@ impl Amount {
 
     /// As people read it.
     pub(super) fn written(&self) -> String {
-        let digits = usize::from(decimals(&self.currency).unwrap_or(2));
-        let text = format!("{:0>width$}", self.value, width = digits.saturating_add(1));
-        let (whole, rest) = text.split_at(text.len().saturating_sub(digits));
-        let point = if rest.is_empty() { "" } else { "." };
-        format!("{whole}{point}{rest} {}", self.currency)
+        let digits = decimals(&self.currency).unwrap_or(2);
+        amount(self.value, digits, &self.currency)
     }
 }
 

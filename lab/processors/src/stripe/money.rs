@@ -1,6 +1,7 @@
 //! Amounts on the wire. Source: docs/processors/stripe.md, section "Amounts".
 
 use super::refusal::Refusal;
+use crate::page::amount;
 
 /// The largest amount: eight digits.
 const LARGEST: i64 = 99_999_999;
@@ -19,6 +20,18 @@ const WITH_TWO: &[&str] = &[
     "inr", "kes", "lkr", "mad", "mxn", "myr", "ngn", "nok", "nzd", "pen", "php", "pkr", "pln",
     "qar", "ron", "rsd", "sar", "sek", "sgd", "thb", "try", "twd", "uah", "usd", "uyu", "zar",
 ];
+
+/// An amount as people read it.
+pub(super) fn written(value: i64, currency: &str) -> String {
+    let decimals = if WITHOUT_DECIMALS.contains(&currency) {
+        0
+    } else if WITH_THREE.contains(&currency) {
+        3
+    } else {
+        2
+    };
+    amount(value, decimals, &currency.to_uppercase())
+}
 
 /// Refuses a currency that isn't known, and an amount that it can't have.
 pub(super) fn check(amount: i64, currency: &str) -> Result<(), Refusal> {
@@ -100,5 +113,12 @@ mod tests {
             assert_eq!(check(amount, currency).is_ok(), fine, "{amount} {currency}");
         }
         assert_eq!(fee(1000), 59);
+    }
+
+    #[test]
+    fn people_read_an_amount_with_its_decimals() {
+        let read = [(1200, "eur"), (5, "eur"), (500, "jpy"), (5120, "kwd")];
+        let read = read.map(|(value, currency)| written(value, currency));
+        assert_eq!(read, ["12.00 EUR", "0.05 EUR", "500 JPY", "5.120 KWD"]);
     }
 }

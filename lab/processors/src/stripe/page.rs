@@ -1,6 +1,6 @@
 //! The page on which the shopper's bank, or the page of another method, asks.
 
-use super::{books::Books, intents::Status};
+use super::{books::Books, intents::Status, money};
 use crate::{
     Reply,
     form::Form,
@@ -48,8 +48,8 @@ impl Books {
             let title = method
                 .filter(|method| method.card.is_none())
                 .map_or("3D Secure", |method| method.family.as_str());
-            let currency = intent.currency.to_uppercase();
-            let amount = format!("Amount in the smallest unit: {} {currency}", intent.amount);
+            let amount = money::written(intent.amount, &intent.currency);
+            let amount = format!("Amount: {amount}");
             return question(title, &amount, BUTTONS);
         }
         let passed = answer.and_then(|answer| answer.text("result")) == Some("complete");

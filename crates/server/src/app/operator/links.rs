@@ -96,7 +96,13 @@ impl Local {
             say("There are no payment links.".to_owned());
         }
         for (_, link) in &found.views {
-            say(format!("{}  {}", in_a_line(link), link.url));
+            let what = [&link.link.description, &link.link.order_id];
+            let what: Vec<&str> = what.into_iter().flatten().map(String::as_str).collect();
+            say(
+                format!("{}  {}  {}", in_a_line(link), link.url, what.join(", "))
+                    .trim_end()
+                    .to_owned(),
+            );
         }
         Ok(())
     }

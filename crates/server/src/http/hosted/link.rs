@@ -147,24 +147,27 @@ fn paid(seller: Seller, language: Language, link: &PaymentLink, receipt: &PaidRe
     let id = payment.id().to_string();
     let status = payment.status().text();
     let data = json!({"data": {"authorizePayment": {"id": id, "status": status}}, "errors": []});
-    let thanks = match given_back(payment.status()) {
-        Some(text) => text.in_language(language).to_owned(),
-        None => Text::Received
-            .in_language(language)
-            .replace("{amount}", &amount)
-            .replace("{shop}", &seller.name),
+    let received = || {
+        let text = Text::Received.in_language(language);
+        let text = text.replace("{amount}", &amount);
+        text.replace("{shop}", &seller.name)
+    };
+    let (title, thanks) = match given_back(payment.status()) {
+        Some(text) => (text, None),
+        None => (Text::ThankYou, Some(received())),
     };
     let keep = Text::KeepPage.in_language(language).to_owned();
+    let paragraphs = link.description.iter().cloned().chain(thanks).chain([keep]);
     Message {
         tone: Tone::Paid,
-        paragraphs: vec![thanks, keep],
+        paragraphs: paragraphs.collect(),
         facts: facts(language, link, receipt),
         back: way_back(link),
         event: Some(BridgeEvent {
             name: "paymentComplete",
             payload: data.to_string(),
         }),
-        ..ended(seller, language, Text::ThankYou, &[])
+        ..ended(seller, language, title, &[])
     }
 }
 
