@@ -13,7 +13,7 @@ use super::{
 };
 
 /// The events that are read. Adyen sends its own choice where none are named.
-const EVENTS: [&str; 30] = [
+pub(super) const EVENTS: [&str; 31] = [
     "AUTHORISATION",
     "AUTHORISATION_ADJUSTMENT",
     "CANCELLATION",
@@ -24,6 +24,7 @@ const EVENTS: [&str; 30] = [
     "CHARGEBACK_REVERSED",
     "DISPUTE_DEFENSE_PERIOD_ENDED",
     "EXPIRE",
+    "INFORMATION_SUPPLIED",
     "ISSUER_RESPONSE_TIMEFRAME_EXPIRED",
     "MANUAL_REVIEW_REJECT",
     "NOTIFICATION_OF_CHARGEBACK",

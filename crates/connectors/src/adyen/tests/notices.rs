@@ -8,7 +8,7 @@ use domain::{Timestamp, decline::DeclineCode, id::ConnectionId};
 use serde_json::{Value, json};
 
 use super::euros;
-use crate::adyen::Adyen;
+use crate::adyen::{Adyen, registration::EVENTS};
 
 const REFERENCE: &str = "01890000-0000-7000-8000-000000000001-2";
 
@@ -229,4 +229,22 @@ fn a_password_is_asked_for_where_the_connection_has_one() {
         );
     }
     assert_eq!(proven(|_| {}, &account, &[]), Err(NotGenuine::Forged));
+}
+
+#[test]
+fn what_is_registered_for_is_what_is_read() {
+    let published = [
+        "INFORMATION_SUPPLIED",
+        "ISSUER_COMMENTS",
+        "MANUAL_REVIEW_ACCEPT",
+        "ORDER_CLOSED",
+        "PENDING",
+        "RECURRING_CONTRACT",
+        "REPORT_AVAILABLE",
+    ];
+    for event in EVENTS.into_iter().chain(published) {
+        let says = ["true", "false"].map(|success| content(event, success));
+        let is_read = says.iter().any(|one| *one != NoticeContent::Other);
+        assert_eq!(EVENTS.contains(&event), is_read, "{event}: {says:?}");
+    }
 }
