@@ -15,6 +15,9 @@ const STYLE: &str = "\
     button:first-child{background:#3b5bdb;color:#fff}\
     @media(max-width:28rem){body{margin:0;border:0}}";
 
+/// What is shown after an answer that no button gives.
+pub(crate) const UNKNOWN_ANSWER: &str = "<p>The answer is none of this page's.</p>";
+
 /// A page that asks the shopper to press a button. `amount` is shown as it is.
 pub(crate) fn question(title: &str, amount: &str, buttons: &[Button]) -> Reply {
     let buttons: Vec<String> = buttons

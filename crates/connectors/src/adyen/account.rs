@@ -108,9 +108,10 @@ fn check_secrets(credentials: &Credentials) -> Result<(), String> {
     let given = |name| credentials.get(name).filter(|value| !value.is_empty());
     let is_key =
         |value: &str| hex::decode(value).is_ok_and(|decoded| decoded.len() >= HMAC_KEY_MIN);
-    if given(HMAC_KEY).is_some_and(|key| !is_key(key)) {
+    if let Some(key) = given(HMAC_KEY).filter(|key| !is_key(key)) {
+        let count = key.chars().count();
         return Err(format!(
-            "{HMAC_KEY} must be the key as Adyen shows it: an even number of hexadecimal digits"
+            "{HMAC_KEY} must be the key as Adyen shows it, 64 hexadecimal digits; this one has {count} characters"
         ));
     }
     match (given(NOTIFICATION_USER), given(NOTIFICATION_PASSWORD)) {

@@ -61,6 +61,10 @@ impl EvidenceLimits {
     }
 
     fn admit_texts(&self, texts: &[EvidenceText]) -> Result<(), Fault> {
+        if self.all_chars == 0 && !texts.is_empty() {
+            let reason = "are not taken by this processor: give a file, or a document that is made of what is known";
+            return Err(Fault::invalid(TEXTS, reason));
+        }
         let mut faults = Faults::default();
         let mut all: usize = 0;
         for (place, one) in texts.iter().enumerate() {

@@ -171,6 +171,13 @@ impl Payment {
         let open = sources.disputes.iter();
         let open = open.filter(|dispute| dispute.status().is_open());
         lines.extend(open.map(|dispute| dispute_step(dispute, at)));
+        let lost = sources.disputes.iter();
+        let lost = lost.filter(|dispute| dispute.status() == DisputeStatus::Lost);
+        lines.extend(lost.map(|dispute| {
+            let amount = dispute.money().formatted();
+            let id = dispute.id();
+            format!("  {amount} stays with the customer: the dispute {id} is lost.")
+        }));
         lines.extend(self.possible().map(|text| format!("  {text}")));
         if lines.is_empty() {
             lines.push("  Nothing. It has ended.".to_owned());
@@ -180,7 +187,11 @@ impl Payment {
 
     /// What the merchant can do now.
     fn possible(&self) -> Option<String> {
+        let is_busy = self.operations.iter().any(|one| one.state.is_open());
         match self.status {
+            Status::Authorised if is_busy => Some(
+                "It can be captured or cancelled once what is under way has an outcome.".to_owned(),
+            ),
             Status::Authorised if self.captured > 0 => {
                 let rest = Money::new(self.capturable(), self.money.currency()).formatted();
                 Some(format!(
@@ -283,7 +294,7 @@ fn standing(operation: &Operation) -> String {
 
 fn duty_words(duty: Duty) -> String {
     match duty {
-        Duty::LookUp(n) => format!("the processor is asked what became of operation {n}."),
+        Duty::LookUp(n) => format!("the outcome of operation {n} is looked for at the processor."),
         Duty::Capture => "the authorised amount is captured.".to_owned(),
         Duty::Expire => {
             "the authorisation's life time ends, and it is cancelled at the processor.".to_owned()
@@ -313,7 +324,7 @@ fn dispute_step(dispute: &Dispute, at: Timestamp) -> String {
         (DisputeStatus::NeedsResponse, None) => {
             format!("  Respond to {id}; the processor has not said until when.")
         }
-        _ => format!("  The processor goes on with {id}."),
+        _ => format!("  The processor goes on with the dispute {id}."),
     }
 }
 

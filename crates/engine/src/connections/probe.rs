@@ -218,7 +218,7 @@ fn unanswered(error: &CallError, led_to: Option<&str>) -> ConnectionTest {
         CallError::NotSent { .. } | CallError::Unknown { .. } => {
             let place = led_to.map_or_else(String::new, |url| format!(" at {url} (base_url)"));
             let warning = format!(
-                "The processor could not be reached{place}. Test the connection again later; the service's log has the reason."
+                "The processor could not be reached{place}, or something else answers there. Test the connection again later; the service's log has the reason."
             );
             return ConnectionTest::ended(TestOutcome::NoAnswer, &warning);
         }

@@ -129,6 +129,11 @@ impl Engine {
             (known.credentials, known.inbound_token)
         });
         let given = command.credentials.as_deref();
+        let mut declared = connector.descriptor().credentials.iter();
+        if given.is_none() && credentials.is_none() && declared.any(|field| field.is_required) {
+            // The save says what is missing.
+            return Ok(None);
+        }
         let candidate = Candidate {
             connection: Connection {
                 credentials,

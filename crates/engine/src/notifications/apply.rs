@@ -172,12 +172,16 @@ impl Engine {
         };
         let connection = &line.connection;
         let found = store::payment::of_team(&self.inner.store, connection.team, id).await?;
+        let foreign = || {
+            let outcome = Outcome::of(NotificationStatus::Foreign);
+            Found::Not(
+                outcome
+                    .because("another connection that uses the same account sent what it is about"),
+            )
+        };
         let unknown = |message: &str| {
             if is_sent_by_another(connection, subject) {
-                let outcome = Outcome::of(NotificationStatus::Foreign);
-                return Found::Not(outcome.because(
-                    "another connection that uses the same account sent what it is about",
-                ));
+                return foreign();
             }
             let outcome = Outcome::of(NotificationStatus::UnknownPayment);
             Found::Not(outcome.because(message))
@@ -185,13 +189,11 @@ impl Engine {
         let Some(payment) = found else {
             return Ok(unknown("there is no payment under its reference"));
         };
-        let was_sent_there = payment
-            .operation(n)
-            .is_some_and(|operation| operation.connection == connection.id);
-        if !was_sent_there {
-            return Ok(unknown(
-                "the payment has no such operation at this connection",
-            ));
+        match payment.operation(n) {
+            Some(operation) if operation.connection == connection.id => {}
+            // No processor but that one's knows the reference.
+            Some(_) => return Ok(foreign()),
+            None => return Ok(unknown("the payment has no such operation")),
         }
         crate::commit::note_payment(id);
         Ok(Found::Operation(Box::new(About { payment, n })))

@@ -239,6 +239,17 @@ pub(super) const ROWS: &[Row] = &[
         ],
     ),
     Row::new(
+        Text::RefundedAmount,
+        [
+            "Refunded",
+            "Remboursé",
+            "Erstattet",
+            "Reembolsado",
+            "Terugbetaald",
+            "Reembolsado",
+        ],
+    ),
+    Row::new(
         Text::RefundUnderWay,
         [
             "This payment was made, and a refund is under way.",

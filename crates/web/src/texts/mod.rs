@@ -129,6 +129,8 @@ pub enum Text {
     Reference,
     /// What was paid was given back.
     Refunded,
+    /// How much was given back.
+    RefundedAmount,
     /// What was paid is being given back.
     RefundUnderWay,
     /// The label of a shop's name.

@@ -8,7 +8,7 @@ use super::{
 use crate::{
     Reply,
     form::Form,
-    page::{Button, html, onward, question},
+    page::{Button, UNKNOWN_ANSWER, html, onward, question},
 };
 
 const BANK: &[Button] = &[("complete", "Complete"), ("fail", "Fail")];
@@ -34,9 +34,11 @@ impl Books {
         let Some(payment) = found else {
             return html(404, "<p>There is no such payment.</p>");
         };
-        let pressed = form
-            .and_then(|form| form.text("result"))
-            .and_then(Pressed::of);
+        let answer = form.and_then(|form| form.text("result"));
+        let pressed = answer.and_then(Pressed::of);
+        if answer.is_some() && pressed.is_none() {
+            return html(400, UNKNOWN_ANSWER);
+        }
         let (psp, is_page) = (payment.psp.clone(), payment.instrument.flow == Flow::Page);
         if let (None, Status::Open) = (pressed, &payment.status) {
             let (title, buttons) = if is_page {

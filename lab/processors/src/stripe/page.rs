@@ -4,7 +4,7 @@ use super::{books::Books, intents::Status, money};
 use crate::{
     Reply,
     form::Form,
-    page::{Button, html, onward, question},
+    page::{Button, UNKNOWN_ANSWER, html, onward, question},
 };
 
 const BUTTONS: &[Button] = &[("complete", "Complete"), ("fail", "Fail")];
@@ -52,7 +52,9 @@ impl Books {
             let amount = format!("Amount: {amount}");
             return question(title, &amount, BUTTONS);
         }
-        let passed = answer.and_then(|answer| answer.text("result")) == Some("complete");
+        let Some(passed) = passed(answer) else {
+            return html(400, UNKNOWN_ANSWER);
+        };
         let Ok(status) = self.finish_action(&id, passed) else {
             return html(500, "<p>The payment could not be finished.</p>");
         };
@@ -85,7 +87,9 @@ impl Books {
         if let (None, Status::RequiresAction) = (answer, status) {
             return question("3D Secure", "No amount", BUTTONS);
         }
-        let passed = answer.and_then(|answer| answer.text("result")) == Some("complete");
+        let Some(passed) = passed(answer) else {
+            return html(400, UNKNOWN_ANSWER);
+        };
         let Ok(status) = self.finish_setup(&id, passed) else {
             return html(500, "<p>The setup could not be finished.</p>");
         };
@@ -101,6 +105,15 @@ impl Books {
                 visit.secret
             ),
         )
+    }
+}
+
+/// What the shopper answered; `None`: nothing that the page offers. Who only opens the page again is sent on as one who failed.
+fn passed(answer: Option<&Form>) -> Option<bool> {
+    match answer.map(|answer| answer.text("result")) {
+        None | Some(Some("fail")) => Some(false),
+        Some(Some("complete")) => Some(true),
+        Some(_) => None,
     }
 }
 

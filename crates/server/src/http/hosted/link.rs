@@ -6,7 +6,10 @@ use axum::{
     extract::{Path, Request, State, rejection::PathRejection},
     response::Response,
 };
-use domain::payment_link::{LinkStatus, PaymentLink};
+use domain::{
+    money::Money,
+    payment_link::{LinkStatus, PaymentLink},
+};
 use engine::{LinkPage, LinkVisit, PaidReceipt};
 use http::StatusCode;
 use serde_json::json;
@@ -177,6 +180,13 @@ fn facts(language: Language, link: &PaymentLink, receipt: &PaidReceipt) -> Vec<F
     let amount = payment.money().formatted_in(language.code());
     let day: String = receipt.at.rfc3339().chars().take(DAY).collect();
     let mut facts = vec![(Text::Amount, amount), (Text::Date, day)];
+    let back = Money::new(payment.refunded(), payment.money().currency());
+    if back.minor() > 0 {
+        facts.insert(
+            1,
+            (Text::RefundedAmount, back.formatted_in(language.code())),
+        );
+    }
     let method = payment.method();
     if let Some(masked) = &method.masked {
         let last4: String = masked.chars().filter(char::is_ascii_digit).collect();

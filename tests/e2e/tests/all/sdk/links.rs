@@ -104,6 +104,7 @@ fn a_link_is_paid_once_and_then_shows_its_receipt() {
     shop.refund(&paid.id(), 5099);
     let refunded = open(&server, &link).text();
     assert!(refunded.contains("refunded in full"), "{refunded}");
+    assert!(refunded.contains(">Refunded<"), "{refunded}");
     assert!(!refunded.contains("Thank you"), "{refunded}");
     shop.assert_books_equal_payments();
 }
