@@ -117,13 +117,15 @@ fn as_booked(file: &File<'_>, responses: &BTreeMap<i64, Response<'_>>, findings:
         .filter(|one| one.get("reference") == Some(&Value::Null));
     let taken = responses.values().filter(|one| one.state == "TAKEN");
     let (unnamed, taken) = (unnamed.count(), taken.count());
-    if unnamed > 0 && unnamed != taken {
+    let is_known = responses.values().all(|one| one.state != "UNCONFIRMED");
+    if unnamed > 0 && is_known && unnamed != taken {
         let detail = format!("{taken} are taken, the processor has {booked:?}");
         findings.add("responses-are-as-booked", file.id(), detail);
     }
     for (n, Response { kind, state, .. }) in responses {
         let is_right = match *state {
             "TAKEN" => booked.iter().any(|one| is_of(one, *n, kind)),
+            "UNCONFIRMED" => true,
             "REFUSED" | "DRAFT" => unnamed > 0 || !booked.iter().any(|one| is_of(one, *n, kind)),
             _ => {
                 let detail = format!("{kind} {n} is still {state}");

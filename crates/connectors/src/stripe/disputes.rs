@@ -237,10 +237,7 @@ fn report_of(dispute: &Dispute) -> Result<DisputeReport, CallError> {
 
 /// Submits evidence: the file first, then all at once, which is final.
 async fn submit(api: Api<'_>, call: &SubmitEvidence<'_>) -> Result<DisputeReport, CallError> {
-    let Respond {
-        reference, dispute, ..
-    } = call.respond;
-    let dispute = checked(dispute)?;
+    let (reference, dispute) = (call.respond.reference, checked(call.respond.dispute)?);
     let mut form = Form::default();
     for (field, text) in fields(call.texts) {
         form = form.with(format!("evidence[{field}]"), text);
@@ -263,7 +260,8 @@ async fn accept(api: Api<'_>, call: &Respond<'_>) -> Result<DisputeReport, CallE
     let reference = call.reference.as_str();
     let dispute = checked(call.dispute)?;
     let mark = Form::default().with(format!("metadata[{ACCEPTANCE_MARK}]"), reference);
-    let key = format!("{reference}-mark");
+    // An internal error is kept under its key for a day: each try has another.
+    let key = format!("{reference}-mark-{}", api.now().micros());
     let marked = api.post::<Dispute>(&path(dispute, ""), &key, &mark).await;
     without_effect(marked)?.map_err(Refusal::rejected)?;
     let closed = api
@@ -323,12 +321,8 @@ async fn upload(
         FileType::Png => "image/png",
         FileType::Tiff => return Err(CallError::rejected("the type of the file is not taken")),
     };
-    let holds = |needle: &[u8]| {
-        file.content
-            .windows(needle.len())
-            .any(|window| window == needle)
-    };
-    if holds(BOUNDARY.as_bytes()) {
+    let (content, boundary) = (&file.content, BOUNDARY.as_bytes());
+    if content.windows(boundary.len()).any(|one| one == boundary) {
         return Err(CallError::rejected("the file can't be sent"));
     }
     let name: String = file
@@ -343,12 +337,19 @@ async fn upload(
     let mut content = head.into_bytes();
     content.extend_from_slice(&file.content);
     content.extend_from_slice(format!("\r\n--{BOUNDARY}--\r\n").as_bytes());
-    let body = Body::File {
-        content_type: UPLOAD,
-        content: content.into(),
-    };
     let key = format!("{}-file", reference.as_str());
-    let made = api.upload::<Made>(FILES, "/v1/files", &key, body).await;
+    let send = async |key: &str| {
+        let body = Body::File {
+            content_type: UPLOAD,
+            content: content.clone().into(),
+        };
+        api.upload::<Made>(FILES, "/v1/files", key, body).await
+    };
+    let mut made = send(&key).await;
+    if matches!(made, Err(CallError::Unknown { .. })) {
+        // An internal error is kept under its key for a day. A file that is there twice does no harm.
+        made = send(&format!("{key}-{}", api.now().micros())).await;
+    }
     let made = without_effect(made)?.map_err(Refusal::rejected)?;
     Ok(made.id)
 }

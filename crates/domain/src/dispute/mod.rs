@@ -31,7 +31,7 @@ pub use filter::{DisputeField, DisputeSort, DisputeSortField};
 pub use news::{Absence, ResponseNews};
 pub use pack::{Evidence, EvidenceChange};
 pub use report::DisputeReport;
-pub use response::{DisputeResponse, LookedFor, NewResponse, ResponseKind, ResponseState};
+pub use response::{DisputeResponse, LookedFor, NewResponse, Reach, ResponseKind, ResponseState};
 pub use status::{DisputeReason, DisputeStage, DisputeStatus, DisputedFunds, Standing, Step};
 
 use serde::{Deserialize, Serialize};
@@ -104,6 +104,8 @@ pub struct Dispute {
     /// What the merchant has responded, drafts included, the oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     responses: Vec<DisputeResponse>,
+    /// The earliest stage that anything was heard of.
+    earliest: DisputeStage,
     /// Whether the processor has a response since it last asked for one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     answered: bool,

@@ -97,6 +97,7 @@ impl Dispute {
             funds: report.funds,
             as_of: report.as_of,
             undated: false,
+            earliest: report.stage,
             warned: None,
             responses: Vec::new(),
             answered: false,
@@ -152,6 +153,9 @@ impl Dispute {
             status: report.status,
         };
         let step = self.standing().step_to(reported, proven);
+        if reported.stage < self.earliest && reported.status != DisputeStatus::Notification {
+            self.earliest = reported.stage;
+        }
         if step == Step::Stale {
             return self.take_overtaken(&report, at);
         }
@@ -180,6 +184,11 @@ impl Dispute {
             self.answered = false;
             let open = self.responses.iter_mut().filter(|one| one.is_open());
             open.for_each(|one| one.overtaken = true);
+        }
+        let asks_again = matches!(step, Step::NewStage | Step::Back);
+        if asks_again || was_open && !self.status.is_open() {
+            let open = self.responses.iter_mut().filter(|one| one.is_open());
+            open.for_each(|one| one.passed_at = one.passed_at.or(Some(at)));
         }
         let mut occurred = Vec::new();
         if step != Step::Same {

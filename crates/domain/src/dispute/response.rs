@@ -61,6 +61,11 @@ pub enum ResponseState {
         /// Why, as a clause for people.
         reason: String,
     },
+    /// Whether the processor has it was not found out, and is not asked any more: it lets another response begin.
+    Unconfirmed {
+        /// Why, as a clause for people.
+        reason: String,
+    },
 }
 
 /// A response.
@@ -91,6 +96,25 @@ pub struct DisputeResponse {
     /// The processor asked again while it was being sent: it answers what was asked before.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub overtaken: bool,
+    /// When the dispute went on without it: it was asked again, or decided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passed_at: Option<Timestamp>,
+    /// Whether anything of it can be at the processor.
+    #[serde(default)]
+    pub reach: Reach,
+}
+
+/// Whether anything of a response can be at the processor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reach {
+    /// The first try, or the first one after those that reached nothing, is under way, or its process died.
+    #[default]
+    Open,
+    /// No try has reached it.
+    Nothing,
+    /// One may have.
+    Perhaps,
 }
 
 impl DisputeResponse {
@@ -99,13 +123,9 @@ impl DisputeResponse {
         matches!(self.state, ResponseState::Sending { .. })
     }
 
-    /// Whether the processor was asked about it until only the longest pause is left.
-    pub(super) fn was_asked_for_a_day(&self) -> bool {
-        let looks = match self.state {
-            ResponseState::Sending { looks, .. } => usize::try_from(looks).unwrap_or(usize::MAX),
-            _ => 0,
-        };
-        looks >= PAUSES.len()
+    /// Whether it may be at the processor: a try got no answer, or its process died.
+    pub fn may_be_there(&self) -> bool {
+        self.reach != Reach::Nothing
     }
 
     /// The word for how it stands.
@@ -115,6 +135,7 @@ impl DisputeResponse {
             ResponseState::Sending { .. } => "SENDING",
             ResponseState::Taken => "TAKEN",
             ResponseState::Refused { .. } => "REFUSED",
+            ResponseState::Unconfirmed { .. } => "UNCONFIRMED",
         }
     }
 }
@@ -309,9 +330,13 @@ impl Dispute {
         };
         *send_by = begin.at.after(begin.send_within);
         *next_at = send_by.after(begin.answer_within);
+        one.reach = match one.reach {
+            Reach::Nothing => Reach::Open,
+            Reach::Open | Reach::Perhaps => Reach::Perhaps,
+        };
         Some(
             DisputeOccurrence::new(begin.at, "The response is sent again")
-                .saying("The processor does not have it. Its reference is the same, so that it can't be taken twice.")
+                .saying("The processor has not said that it has it, and takes none twice.")
                 .event(self.response_event(n)),
         )
     }
@@ -362,11 +387,13 @@ impl Dispute {
             once: None,
             forget: false,
             overtaken: false,
+            passed_at: None,
+            reach: Reach::Open,
         });
         n
     }
 
-    fn response_mut(&mut self, n: u32) -> Option<&mut DisputeResponse> {
+    pub(super) fn response_mut(&mut self, n: u32) -> Option<&mut DisputeResponse> {
         self.responses.iter_mut().find(|one| one.n == n)
     }
 

@@ -349,32 +349,54 @@ fn unproven(asked: Timestamp) -> ResponseNews {
     })
 }
 
-#[test]
-fn a_notification_that_there_is_a_response_confirms_the_one_that_is_being_sent() {
+fn no_answer(seconds: i64) -> Dispute {
     let mut one = sending();
-    let (n, news) = one.confirmed().unwrap();
-    let taken = one.settle_response(n, news, at(3));
-    assert_eq!(kinds(&taken), ["response", "updated"]);
-    assert_eq!((one.status(), state(&one)), (SentForReview, "TAKEN"));
-    assert!(one.confirmed().is_none(), "it is of one response");
-    // In a later stage it may be of the earlier one, which it comes after.
-    one.take(of(4, PreArbitration, NeedsResponse), at(4));
-    one.begin_response(new(EVIDENCE), begin(5)).unwrap();
-    assert!(one.confirmed().is_none());
-    let mut accepted = asked();
-    let acceptance = new(ResponseKind::Acceptance);
-    accepted.begin_response(acceptance, begin(1)).unwrap();
-    assert!(accepted.confirmed().is_none(), "it is of evidence");
+    one.settle_response(1, ResponseNews::NoAnswer, at(seconds));
+    one
 }
 
 #[test]
-fn a_late_notification_of_a_response_says_nothing_of_the_stage_after_it() {
-    let mut one = sending();
+fn a_notification_that_there_is_a_response_confirms_the_one_that_may_be_there() {
+    let mut one = no_answer(2);
+    assert_eq!(one.confirmable(), Some(1));
+    let taken = one.settle_response(1, ResponseNews::Confirmed, at(3));
+    assert_eq!(kinds(&taken), ["response", "updated"]);
+    assert_eq!((one.status(), state(&one)), (SentForReview, "TAKEN"));
+    assert_eq!(one.confirmable(), None, "it is of one response");
+    let mut accepted = asked();
+    let acceptance = new(ResponseKind::Acceptance);
+    accepted.begin_response(acceptance, begin(1)).unwrap();
+    assert_eq!(accepted.confirmable(), None, "it is of evidence");
+    let mut unsent = sending();
+    assert_eq!(unsent.confirmable(), Some(1), "its process may have died");
+    unsent.settle_response(1, ResponseNews::NotSent("no way".to_owned()), at(2));
+    assert_eq!(unsent.confirmable(), None, "nothing has left");
+    let nothing = unsent.settle_response(1, ResponseNews::Confirmed, at(3));
+    assert!(nothing.is_empty());
+}
+
+#[test]
+fn a_notification_of_a_response_is_of_the_earliest_stage() {
+    let mut one = no_answer(2);
     one.take(of(5, PreArbitration, NeedsResponse), at(5));
-    let (n, news) = one.confirmed().unwrap();
-    one.settle_response(n, news, at(6));
+    one.settle_response(1, ResponseNews::Confirmed, at(6));
     assert_eq!((one.status(), state(&one)), (NeedsResponse, "TAKEN"));
     assert!(one.may_respond(EVIDENCE, at(7)).is_ok());
+    // Somebody else may have answered the inquiry, of which the notification comes late.
+    let (mut two, _) = opened(of(0, Inquiry, NeedsResponse));
+    two.take(of(1, Chargeback, NeedsResponse), at(1));
+    two.begin_response(new(EVIDENCE), begin(2)).unwrap();
+    assert_eq!(two.confirmable(), None);
+    let mut three = no_answer(2);
+    three.take(report_of_an_inquiry(), at(3));
+    assert_eq!(three.confirmable(), None, "the inquiry came late");
+}
+
+fn report_of_an_inquiry() -> DisputeReport {
+    DisputeReport {
+        as_of: None,
+        ..of(0, Inquiry, NeedsResponse)
+    }
 }
 
 #[test]
@@ -389,22 +411,70 @@ fn an_acceptance_that_is_not_confirmed_is_taken_once_the_dispute_is_lost() {
     assert_eq!(state(&one), "TAKEN");
 }
 
+/// Asks a processor that proves nothing until the response has an end.
+fn asked_to_the_end(one: &mut Dispute, mut now: Timestamp) -> Timestamp {
+    while state(one) == "SENDING" {
+        now = one.response_due().unwrap().1.max(now);
+        one.settle_response(1, unproven(now), now);
+    }
+    now
+}
+
 #[test]
-fn evidence_that_nobody_confirms_is_asked_for_a_day_after_the_dispute_went_on() {
+fn evidence_that_nobody_confirms_is_unknown_a_day_after_the_dispute_went_on() {
     for after in [
         of(3, Chargeback, Lost),
         of(3, PreArbitration, NeedsResponse),
     ] {
-        let mut one = sending();
+        let mut one = no_answer(2);
+        let asks_again = after.status == NeedsResponse;
         one.take(after, at(3));
-        let mut now = at(14);
-        let began = now;
-        while state(&one) == "SENDING" {
-            now = one.due_after(now).unwrap();
-            one.settle_response(1, unproven(now), now);
+        let took = asked_to_the_end(&mut one, at(14)).since(at(3));
+        assert_eq!(state(&one), "UNCONFIRMED");
+        assert!(
+            took >= Duration::from_hours(24) && took < Duration::from_hours(49),
+            "{took:?}"
+        );
+        if asks_again {
+            assert!(one.may_respond(EVIDENCE, at(3).after(took)).is_ok());
         }
-        assert_eq!(state(&one), "REFUSED");
-        assert!(now.since(began) > Duration::from_hours(24), "{now:?}");
-        assert!(now.since(began) < Duration::from_hours(48), "{now:?}");
     }
+    let mut unsent = sending();
+    unsent.settle_response(1, ResponseNews::NotSent("no way".to_owned()), at(2));
+    unsent.take(of(3, Chargeback, Lost), at(3));
+    unsent.settle_response(1, unproven(at(14)), at(14));
+    assert_eq!(state(&unsent), "REFUSED", "nothing has left");
+}
+
+#[test]
+fn a_near_deadline_leaves_time_for_another_response() {
+    let mut one = no_answer(2);
+    let soon = DisputeReport {
+        respond_by: Some(at(6 * 3_600)),
+        ..of(3, PreArbitration, NeedsResponse)
+    };
+    one.take(soon, at(3));
+    let ended = asked_to_the_end(&mut one, at(14));
+    assert_eq!(state(&one), "UNCONFIRMED");
+    assert!(ended < at(4 * 3_600), "{ended:?}");
+    assert!(one.may_respond(EVIDENCE, ended).is_ok());
+}
+
+#[test]
+fn what_is_refused_again_for_an_hour_lets_another_begin() {
+    let mut one = no_answer(2);
+    let refused = |one: &mut Dispute, seconds| {
+        let looked_for = one.looked_for(1).unwrap();
+        one.send_response_again(looked_for, begin(seconds)).unwrap();
+        let refused = ResponseNews::RefusedAgain("no".to_owned());
+        one.settle_response(1, refused, at(seconds + 1));
+    };
+    refused(&mut one, 20);
+    assert_eq!(state(&one), "SENDING");
+    refused(&mut one, 3_700);
+    assert_eq!(state(&one), "UNCONFIRMED");
+    assert!(one.may_respond(EVIDENCE, at(3_702)).is_ok());
+    // Its notification still counts.
+    one.settle_response(1, ResponseNews::Confirmed, at(3_800));
+    assert_eq!(state(&one), "TAKEN");
 }

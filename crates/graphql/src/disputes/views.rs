@@ -70,7 +70,9 @@ impl Object for ResponseObject<'_> {
             "state" => response.state_word().into(),
             "date" => response.at.rfc3339_millis().into(),
             "reason" => match &response.state {
-                ResponseState::Refused { reason } => reason.as_str().into(),
+                ResponseState::Refused { reason } | ResponseState::Unconfirmed { reason } => {
+                    reason.as_str().into()
+                }
                 _ => Out::Null,
             },
             "attachmentIds" => {

@@ -26,7 +26,8 @@ impl Engine {
         let ResponseNews::Absent(absence) = &found else {
             return self.settle_response(&dispute, n, &found).await.map(drop);
         };
-        let is_proven = dispute.is_proven_absent(n, absence);
+        let is_proven = dispute.is_proven_absent(n, absence)
+            || dispute.response(n).is_some_and(|one| !one.may_be_there());
         let looked_for = dispute.looked_for(n);
         let dispute = self.settle_response(&dispute, n, &found).await?;
         if !dispute.is_still_wanted(n) {
@@ -55,9 +56,10 @@ impl Engine {
         &self,
         dispute: &Dispute,
     ) -> Result<bool, EngineError> {
-        let Some((n, news)) = dispute.confirmed() else {
+        let Some(n) = dispute.confirmable() else {
             return Ok(false);
         };
+        let news = ResponseNews::Confirmed;
         let settled = self.settle_response(dispute, n, &news).await?;
         Ok(settled.version() != dispute.version())
     }

@@ -259,13 +259,15 @@ impl Engine {
         })
     }
 
-    /// The draft; without one, the evidence that was refused last.
+    /// The draft; without one, the evidence that was refused last, or of which nothing became known.
     pub(super) async fn kept_evidence(&self, dispute: &Dispute) -> Result<Evidence, EngineError> {
         let last = dispute.responses().last().filter(|one| {
             one.kind == ResponseKind::Evidence
                 && matches!(
                     one.state,
-                    ResponseState::Draft | ResponseState::Refused { .. }
+                    ResponseState::Draft
+                        | ResponseState::Refused { .. }
+                        | ResponseState::Unconfirmed { .. }
                 )
         });
         let Some(last) = last else {

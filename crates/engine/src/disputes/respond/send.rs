@@ -271,7 +271,7 @@ const fn verb(kind: ResponseKind) -> &'static str {
 
 const fn outcome_word(news: &ResponseNews) -> &'static str {
     match news {
-        ResponseNews::Taken(_) => "done",
+        ResponseNews::Taken(_) | ResponseNews::Confirmed => "done",
         ResponseNews::NotSent(_) => "not_sent",
         ResponseNews::NoAnswer | ResponseNews::RefusedAgain(_) | ResponseNews::LookUpFailed => {
             "no_answer"

@@ -1,7 +1,8 @@
 //! `pointsman link`.
 
 use domain::{
-    Fault, caller::Caller, id::LinkId, money::Currency, page::Page, redirect::RedirectUrl,
+    Fault, caller::Caller, id::LinkId, money::Currency, page::Page, processor_text::one_line,
+    redirect::RedirectUrl,
 };
 use engine::{CreatePaymentLink, PaymentLinkView};
 
@@ -98,11 +99,14 @@ impl Local {
         for (_, link) in &found.views {
             let what = [&link.link.description, &link.link.order_id];
             let what: Vec<&str> = what.into_iter().flatten().map(String::as_str).collect();
-            say(
-                format!("{}  {}  {}", in_a_line(link), link.url, what.join(", "))
-                    .trim_end()
-                    .to_owned(),
-            );
+            say(format!(
+                "{}  {}  {}",
+                in_a_line(link),
+                link.url,
+                one_line(&what.join(", "))
+            )
+            .trim_end()
+            .to_owned());
         }
         Ok(())
     }

@@ -63,3 +63,16 @@ fn an_inquiry_changes_nothing_of_the_payment() {
     assert_eq!(dispute["lifecycleStage"], "INQUIRY");
     assert_eq!(desk.shop.payment(&paid.id()).status(), "SUCCEEDED");
 }
+
+#[test]
+fn an_internal_error_before_a_response_holds_nothing_up() {
+    let desk = Desk::notified();
+    let accept = "mutation($id: ID!) { acceptDispute(id: $id) { id } }";
+    let (payment, dispute) = desk.disputed();
+    let id = dispute["id"].as_str().unwrap();
+    // Stripe keeps the error under its key for a day. The first request marks the dispute, the second one closes it.
+    let form = "fault=error-after&times=1&path=POST /v1/disputes/";
+    desk.stripe.post("/_sim/faults", form);
+    desk.shop.gql(accept, json!({ "id": id }));
+    desk.dispute(&payment, "LOST");
+}
