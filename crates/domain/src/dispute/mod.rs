@@ -105,7 +105,8 @@ pub struct Dispute {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     responses: Vec<DisputeResponse>,
     /// The earliest stage that anything was heard of.
-    earliest: DisputeStage,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    earliest: Option<DisputeStage>,
     /// Whether the processor has a response since it last asked for one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     answered: bool,

@@ -192,7 +192,7 @@ impl Dispute {
             return None;
         }
         let one = evidence.find(is_waiting)?;
-        (one.stage == self.earliest).then_some(one.n)
+        (Some(one.stage) == self.earliest).then_some(one.n)
     }
 
     /// Takes it that the processor has a response, which its notification says without a name.

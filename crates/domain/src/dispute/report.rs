@@ -97,7 +97,7 @@ impl Dispute {
             funds: report.funds,
             as_of: report.as_of,
             undated: false,
-            earliest: report.stage,
+            earliest: Some(report.stage),
             warned: None,
             responses: Vec::new(),
             answered: false,
@@ -153,8 +153,8 @@ impl Dispute {
             status: report.status,
         };
         let step = self.standing().step_to(reported, proven);
-        if reported.stage < self.earliest && reported.status != DisputeStatus::Notification {
-            self.earliest = reported.stage;
+        if reported.status != DisputeStatus::Notification {
+            self.earliest = self.earliest.min(Some(reported.stage));
         }
         if step == Step::Stale {
             return self.take_overtaken(&report, at);

@@ -100,7 +100,7 @@ pub struct DisputeResponse {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passed_at: Option<Timestamp>,
     /// Whether anything of it can be at the processor.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Reach::is_open")]
     pub reach: Reach,
 }
 
@@ -115,6 +115,13 @@ pub enum Reach {
     Nothing,
     /// One may have.
     Perhaps,
+}
+
+impl Reach {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives references")]
+    const fn is_open(&self) -> bool {
+        matches!(self, Self::Open)
+    }
 }
 
 impl DisputeResponse {
