@@ -15,7 +15,7 @@ fn the_story_of_an_unknown_charge_says_what_is_proven_and_what_comes_next() {
         "Until that is proven nothing else is charged for it.",
         "1. Authorisation and capture of €10.00 at simulator-a",
         "It is not sent again, and not sent elsewhere.",
-        "the processor is asked what became of operation 1.",
+        "the outcome of operation 1 is looked for at the processor.",
     ] {
         assert!(story.contains(said), "{said:?} is not in\n{story}");
     }
