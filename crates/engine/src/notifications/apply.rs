@@ -191,8 +191,17 @@ impl Engine {
         };
         match payment.operation(n) {
             Some(operation) if operation.connection == connection.id => {}
-            // No processor but that one's knows the reference.
-            Some(_) => return Ok(foreign()),
+            Some(operation) => {
+                // Only an account of the same processor can be shared.
+                let other = self.line(connection.team, &operation.connection).await?;
+                let shares =
+                    other.is_some_and(|other| other.connection.processor == connection.processor);
+                return Ok(if shares {
+                    foreign()
+                } else {
+                    unknown("the payment's operation was sent at another processor")
+                });
+            }
             None => return Ok(unknown("the payment has no such operation")),
         }
         crate::commit::note_payment(id);
